@@ -170,3 +170,13 @@ TSR__COLLECTIVE(int, logical_xor)
 #endif
 #undef TSR__CONVERGENT
 #endif
+
+#if defined(__opencl_c_device_enqueue) && defined(CLK_NULL_EVENT)
+/* clang crashes on its own definitions, numbers as an event and as a queue. */
+clk_event_t __attribute__((const)) tessera_null_event(void);
+queue_t __attribute__((const)) tessera_null_queue(void);
+#undef CLK_NULL_EVENT
+#undef CLK_NULL_QUEUE
+#define CLK_NULL_EVENT tessera_null_event()
+#define CLK_NULL_QUEUE tessera_null_queue()
+#endif

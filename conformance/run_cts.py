@@ -38,6 +38,7 @@ SUITES = {
     "device_partition": ("device_partition/test_device_partition", []),
     "profiling": ("profiling/test_profiling", []),
     "device_timer": ("device_timer/test_device_timer", []),
+    "device_execution": ("device_execution/test_device_execution", []),
     "subgroups": ("subgroups/test_subgroups", []),
     "workgroups": ("workgroups/test_workgroups", []),
     "non_uniform_work_group": ("non_uniform_work_group/test_non_uniform_work_group", ["first"]),

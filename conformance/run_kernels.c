@@ -12,6 +12,7 @@
  *   // local-buffer: BYTES        the next argument: local memory
  *   // pipe: BYTES PACKETS        the next argument: a pipe of that many packets of that size
  *   // pipe: as ARGUMENT          … the pipe that is argument number ARGUMENT, too
+ *   // queue: default             the next argument: an on-device queue, the default one
  *   // image: KIND ORDER TYPE X Y Z = INIT   the next argument: an image; KIND 1d 1d_array 2d 2d_array 3d, ORDER and TYPE from the tables
  *                                below, Y and Z 1 where the image has none, Z the layers of a 2D array, Y those of a 1D array
  *   // sampler: COORDINATES ADDRESSING FILTER   the next argument: a sampler; pixels or normalized, none clamp edge repeat or mirror,
@@ -67,12 +68,12 @@ static const struct image_kind {
                    {"3d", CL_MEM_OBJECT_IMAGE3D}};
 
 struct argument {
-    const struct type *type; /* NULL: local memory, a pipe or a sampler */
+    const struct type *type; /* NULL: local memory, a pipe, a queue or a sampler */
     size_t count, local_bytes;
     cl_uint packet_bytes, packets; /* of a pipe; 0: no new one */
     int same_pipe;                 /* the argument that has the pipe, -1: none */
     char init[MAX_LINE], expect[MAX_LINE];
-    bool expected, edge;
+    bool expected, edge, queue;
     cl_mem_object_type image; /* 0: none */
     cl_image_format format;
     size_t region[3];
@@ -394,6 +395,10 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         snprintf(a->init, sizeof a->init, "%s", value + used);
     } else if (!strcmp(key, "pipe")) {
         read_pipe(t, value);
+    } else if (!strcmp(key, "queue")) {
+        REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
+        t->args[t->arg_count].same_pipe = -1;
+        t->args[t->arg_count++].queue = true;
     } else if (!strcmp(key, "expect")) {
         unsigned number;
         int used = 0;
@@ -501,6 +506,7 @@ static cl_mem make_image(const struct session *s, const struct argument *a, void
 struct made {
     cl_mem memory;
     cl_sampler sampler;
+    cl_command_queue queue;
     struct region region;
 };
 
@@ -512,6 +518,13 @@ static struct made set_argument(const struct session *s, const struct argument *
     if (a->sampler[0]) {
         made.sampler = clCreateSamplerWithProperties(s->context, a->sampler, &err);
         REQUIRE(made.sampler && clSetKernelArg(kernel, i, sizeof made.sampler, &made.sampler) == CL_SUCCESS, "argument %u: a sampler", i);
+        return made;
+    }
+    if (a->queue) {
+        const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
+                                            CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+        made.queue = clCreateCommandQueueWithProperties(s->context, s->device, list, &err);
+        REQUIRE(made.queue && clSetKernelArg(kernel, i, sizeof made.queue, &made.queue) == CL_SUCCESS, "argument %u: a queue, %d", i, err);
         return made;
     }
     if (a->packets || a->same_pipe >= 0) {
@@ -537,6 +550,8 @@ static void release_argument(struct made *made)
 {
     if (made->sampler)
         clReleaseSampler(made->sampler);
+    if (made->queue)
+        clReleaseCommandQueue(made->queue);
     if (made->memory)
         clReleaseMemObject(made->memory);
     if (made->region.at)

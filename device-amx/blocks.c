@@ -54,9 +54,19 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     launch->group_items = tsr__divide_up(items, launch->groups);
 }
 
-void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
+/* One pass over the packets of a block, whose groups begin at these ids. */
+static void run_block(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3], enum tsr__pass pass)
 {
     static const uint64_t first_id[3];
+    run->pass = pass;
+    run->group.group_id[0] = at[0];
+    run->group.group_id[1] = at[1];
+    tsr__packets_rows(run, first_id, run->group.local_size[0], groups);
+    run->pass = TSR__ONLY_PASS;
+}
+
+void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
+{
     const struct tsr__blocks *blocks = &run->launch->blocks;
     struct tsr_group *group = &run->group;
     run->items->run = run;
@@ -68,11 +78,18 @@ void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
         uint64_t at[2] = {begin % blocks->count[0], begin / blocks->count[0] % blocks->count[1]}, groups[3] = {1, 1, 1};
         group->group_id[2] = begin / (blocks->count[0] * blocks->count[1]);
         for (int d = 0; d < 2; d++) {
-            group->group_id[d] = at[d] * blocks->size[d];
-            uint64_t left = group->num_groups[d] - group->group_id[d];
+            at[d] *= blocks->size[d];
+            uint64_t left = group->num_groups[d] - at[d];
             groups[d] = left < blocks->size[d] ? left : blocks->size[d];
         }
-        tsr__packets_rows(run, first_id, group->local_size[0], groups);
+        bool twice = run->launch->flags & TSR_KERNEL_RUNS_TWICE && run->shares &&
+                     !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
+        if (twice) {
+            tsr__tile_twice_begin(run);
+            run_block(run, at, groups, TSR__FIRST_PASS);
+            tsr__tile_twice_multiply(run);
+        }
+        run_block(run, at, groups, twice ? TSR__SECOND_PASS : TSR__ONLY_PASS);
     }
     tsr__tile_loops_end(run);
 }

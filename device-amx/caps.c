@@ -38,6 +38,7 @@ enum {
 
 static struct tsr_device_caps caps = {
     .spirv = true,
+    .device_queues = true,
     .type = TSR_DEVICE_CPU,
     .sub_slices = 1, /* one slice for each compute unit, as that number alone may differ in sub-devices */
     .eus = 1,
@@ -169,6 +170,24 @@ static bool is_of_images(unsigned extension)
     return strstr(names[extension], "image");
 }
 
+/* The limits that the full profile asks for (OpenCL 3.0, table 5), and for images of a buffer as many pixels of any format as an object can
+ * have. */
+static struct tsr_image_limits image_limits(void)
+{
+    enum { MOST_PIXEL = 16, ARGS = 128 };
+    const uint64_t fits = caps.max_allocation / MOST_PIXEL, most = 1 << 27;
+    return (struct tsr_image_limits){
+        .side_2d = 16384,
+        .side_3d = 2048,
+        .layers = 2048,
+        .buffer = fits < most ? fits : most,
+        .read_args = ARGS,
+        .write_args = ARGS,
+        .read_write_args = ARGS,
+        .samplers = 16,
+    };
+}
+
 static void find_out(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
@@ -190,6 +209,7 @@ static void find_out(void)
     caps.global_cache_line = cpu->line_size;
     caps.fast_dot_products = tsr_cpu_has(cpu, TSR_CPU_AVX512VNNI); /* one instruction each, or a few, in the vector engine */
     caps.images = tsr_env_bool(TSR_ENV_IMAGES);
+    caps.image = image_limits();
     for (unsigned i = 0; i < TSR_EXT_COUNT; i++)
         caps.extensions.has[i] = caps.images || !is_of_images(i);
     for (size_t i = 0; persona && i < persona->lack_count; i++)

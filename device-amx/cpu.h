@@ -15,6 +15,17 @@ extern const struct tsr_device_ops tsr_cpu_device;
 /* Status of a failed launch; the numbers of OpenCL's event status. */
 enum { TSR__OUT_OF_RESOURCES = -5 };
 
+/* Slots of tsr_worker_scratch. */
+enum tsr__scratch {
+    TSR__SCRATCH_LOCAL,
+    TSR__SCRATCH_ITEMS,
+    TSR__SCRATCH_CONTEXTS,
+    TSR__SCRATCH_SHARE,
+    TSR__SCRATCH_TWICE,
+    TSR__SCRATCH_COUNT
+};
+_Static_assert(TSR__SCRATCH_COUNT <= TSR_SCRATCH_SLOTS, "a worker has no scratch memory for this slot");
+
 /* ---- elf.c ------------------------------------------------------------------------------------------------------------------------ */
 
 /* A program that was loaded without the dynamic linker. The tables are offsets from the base. */
@@ -71,7 +82,7 @@ enum tsr__group_way { TSR__GROUPS_BY_TIME, TSR__GROUPS_AS_LANES, TSR__GROUPS_AS_
 struct tsr_module {
     void *handle; /* dlopen; NULL: in `elf` */
     struct tsr__elf elf;
-    const struct tsr_kernel_info *kernels; /* as given at load: compared with, never read */
+    const struct tsr_kernel_info *kernels; /* as given at load; they live as long as the module */
     uint32_t kernel_count;
     const char *sites;             /* table of sites in the code, or NULL */
     enum tsr__group_way group_way; /* as the variable was when the module was loaded */
@@ -136,6 +147,16 @@ static inline uint64_t tsr__divide_up(uint64_t a, uint64_t b)
     return a <= b ? a != 0 : a / b + (a % b != 0);
 }
 
+struct tsr__run;
+
+/* What enqueue.c does for a launch. answer: for a work-item of the run, on a stack with some KiB of room; the result. submit: when the
+ * work-groups of the run have ended, and have enqueued something. forget: when the launch is about to be freed. */
+struct tsr__enqueuer {
+    int (*answer)(struct tsr__run *run, struct tsr_enqueue *request);
+    void (*submit)(struct tsr__run *run);
+    void (*forget)(struct tsr_launch *launch);
+};
+
 /* A range cut into boxes of work-items. In each dimension the smaller work-groups at the end have boxes of their own. */
 struct tsr__boxes {
     uint64_t size[3], count[3];
@@ -153,12 +174,16 @@ struct tsr_launch {
     uint64_t private_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many work-groups or boxes there are; work-items of a full one */
     enum tsr_form form;
-    struct tsr__boxes boxes;   /* of BOXES: `groups` counts these */
-    struct tsr__blocks blocks; /* of ROWS, unless count[0] is 0: `groups` counts these */
-    struct tsr_group group;    /* fields that are the same for all work-groups of the launch */
-    _Atomic uint64_t ns, groups_done;
-    _Atomic bool shares_nothing;         /* its work-groups have no operands in common: their loops over K do not wait */
-    _Atomic(char *) why;                 /* text of the first failure */
+    struct tsr__boxes boxes;      /* of BOXES: `groups` counts these */
+    struct tsr__blocks blocks;    /* of ROWS, unless count[0] is 0: `groups` counts these */
+    struct tsr_group group;       /* fields that are the same for all work-groups of the launch */
+    struct tsr__command *command; /* with TSR_KERNEL_ENQUEUES, and of blocks (enqueue.h); else NULL, as the next */
+    const struct tsr__enqueuer *enqueuer;
+    /* Written by every thread after each of its steps: away from what the threads read. */
+    _Alignas(2 * TSR_CACHE_LINE) _Atomic uint64_t ns, groups_done;
+    _Alignas(2 *
+             TSR_CACHE_LINE) _Atomic bool shares_nothing; /* its work-groups have no operands in common: their loops over K do not wait */
+    _Atomic(char *) why;                                  /* text of the first failure */
     _Atomic(struct tsr__space *) spaces; /* stacks and local memory of all its workers, with TSR_KERNEL_ASKS_SPACES (spaces.c) */
     struct tsr_print_sink sink;
     _Alignas(TSR_MAX_ALIGN) unsigned char args[];
@@ -180,10 +205,18 @@ void tsr__spaces_free(struct tsr_launch *launch);
 /* What struct tsr_rt promises of address_space. */
 uint32_t tsr__space_of(struct tsr_item *item, const void *pointer);
 
+/* ---- enqueue.c ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Those of tsr_device_ops. */
+struct tsr_device_queue *tsr__device_queue_make(const struct tsr_device *device, uint64_t size, bool timed);
+void tsr__device_queue_free(struct tsr_device_queue *queue);
+bool tsr__launch_enqueues(struct tsr_launch *launch, const struct tsr_device *device, struct tsr_device_queue *default_queue);
+int tsr__launch_submit(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data);
+bool tsr__launch_times(const struct tsr_launch *launch, uint64_t *start_ns, uint64_t *end_ns);
+
 /* ---- run.c, packets.c
  * -------------------------------------------------------------------------------------------------------------------- */
 
-struct tsr__run;
 /* The number of packets of a work-group of this size; the lanes of a packet of the run's work-group. */
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3]);
 uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);
@@ -237,7 +270,7 @@ void tsr__group_lanes_lay_out(struct tsr_launch *launch);
 
 struct tsr__result; /* values that an exchange has collected, a slot for each participant */
 
-enum tsr__item_state { TSR__READY, TSR__WAITS, TSR__PRINTS, TSR__RETURNED };
+enum tsr__item_state { TSR__READY, TSR__WAITS, TSR__PRINTS, TSR__ENQUEUES, TSR__RETURNED };
 
 struct tsr__work_item {
     struct tsr_item item; /* first: a pointer to one is a pointer to the other */
@@ -252,6 +285,7 @@ struct tsr__work_item {
     /* While it prints. */
     const char *format;
     const unsigned char *print_args;
+    struct tsr_enqueue *request; /* while it enqueues */
     /* Results of its last two exchanges of each scope: the caller may still read them. */
     struct tsr__result *kept[3][2];
 };
@@ -279,7 +313,11 @@ struct tsr__run {
     struct tsr__result *spare;     /* results that no work-item keeps, to be used again */
     bool exchanged;                /* some work-item of this group keeps a result */
     struct tsr_worker *seat;       /* whose scratch memory it uses */
+    struct tsr__command *enqueued; /* by its work-groups, to be submitted when they have ended */
+    struct tsr_pool *flushes;      /* where they have enqueued something; NULL: nowhere */
     bool shares;                   /* loops over K may wait for those of other work-groups */
+    enum tsr__pass { TSR__ONLY_PASS, TSR__FIRST_PASS, TSR__SECOND_PASS } pass; /* of packets that run twice */
+    struct tsr__tile_twice *twice;                                             /* their loops (tiles_twice.c); NULL: there were none yet */
     struct tsr__tile_share *share; /* those that wait (tiles_share.c); NULL: there were none yet */
 };
 

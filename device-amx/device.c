@@ -162,5 +162,10 @@ const struct tsr_device_ops tsr_cpu_device = {
     .launch_make = tsr__launch_make,
     .launch_units = tsr__launch_units,
     .launch_run = tsr__launch_run,
+    .launch_enqueues = tsr__launch_enqueues,
+    .launch_submit = tsr__launch_submit,
+    .launch_times = tsr__launch_times,
     .launch_end = tsr__launch_end,
+    .device_queue_make = tsr__device_queue_make,
+    .device_queue_free = tsr__device_queue_free,
 };

@@ -7,9 +7,6 @@
 #include "device-amx/cpu.h"
 
 enum {
-    SCRATCH_LOCAL = 0, /* slots of tsr_worker_scratch */
-    SCRATCH_ITEMS = 1,
-    SCRATCH_CONTEXTS = 2, /* 3: tiles_share.c */
     /* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
     WORKER_STACK_BYTES = 16384,
     DRIVER_STACK_BYTES = 4096, /* between the frame that starts a range of work-groups and the kernel's first one */
@@ -96,6 +93,8 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
     else
         tsr_free(text);
     tsr__spaces_free(launch);
+    if (launch->enqueuer)
+        launch->enqueuer->forget(launch);
     tsr_free(launch);
 }
 
@@ -204,9 +203,10 @@ static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hin
     const struct tsr_launch *launch = run->launch;
     if (launch->private_bytes <= WORKER_STACK_BYTES)
         return tsr__packets_in_regions(run, most);
-    /* Text is formatted on the packets' stack. */
+    /* Text is formatted, and requests are answered, on the packets' stack. */
     struct regions regions = {run, most, 0};
-    if (take_stacks(run, hint, 1, launch->private_bytes + (launch->flags & TSR_KERNEL_PRINTF ? PRINT_STACK_BYTES : 0))) {
+    if (take_stacks(run, hint, 1,
+                    launch->private_bytes + (launch->flags & (TSR_KERNEL_PRINTF | TSR_KERNEL_ENQUEUES) ? PRINT_STACK_BYTES : 0))) {
         tsr__fiber_make(run->stacks, 0, &run->items->fiber, regions_main, &regions);
         tsr__fiber_switch(&run->worker, &run->items->fiber);
     }
@@ -261,7 +261,7 @@ static bool prepare_local(struct tsr__run *run, struct tsr_worker *worker)
         run->group.local = launch->args; /* an address, for arguments of no bytes */
         return true;
     }
-    unsigned char *room = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes + 2 * TSR_LOCAL_MARGIN);
+    unsigned char *room = tsr_worker_scratch(worker, TSR__SCRATCH_LOCAL, launch->local_bytes + 2 * TSR_LOCAL_MARGIN);
     assert((uintptr_t)room % TSR_MAX_ALIGN == 0);
     run->group.local = room ? room + TSR_LOCAL_MARGIN : NULL;
     return room != NULL;
@@ -274,7 +274,7 @@ static bool prepare_runners(struct tsr__run *run, struct tsr_worker *worker, siz
     const struct tsr_launch *launch = run->launch;
     size_t item_bytes = runners * sizeof *run->items;
     size_t counter_bytes = tsr__rendezvous_words(&launch->group, launch->group_items) * sizeof *run->arrived;
-    unsigned char *room = tsr_worker_scratch(worker, SCRATCH_ITEMS, item_bytes + ids_bytes + counter_bytes);
+    unsigned char *room = tsr_worker_scratch(worker, TSR__SCRATCH_ITEMS, item_bytes + ids_bytes + counter_bytes);
     if (!room)
         return false;
     run->items = memset(room, 0, item_bytes);
@@ -283,7 +283,7 @@ static bool prepare_runners(struct tsr__run *run, struct tsr_worker *worker, siz
     if (launch->form != TSR_FORM_REGIONS)
         return true;
     run->contexts_bytes = runners * launch->context_bytes;
-    run->contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, run->contexts_bytes);
+    run->contexts = tsr_worker_scratch(worker, TSR__SCRATCH_CONTEXTS, run->contexts_bytes);
     assert((uintptr_t)run->contexts % TSR_MAX_ALIGN == 0);
     return run->contexts != NULL;
 }
@@ -307,7 +307,7 @@ static bool run_prepare(struct tsr__run *run, struct tsr_launch *launch, struct 
         if (!prepare_runners(run, worker, runners, ids_bytes))
             return false;
     } else if (ids_bytes) {
-        run->ids = tsr_worker_scratch(worker, SCRATCH_ITEMS, ids_bytes);
+        run->ids = tsr_worker_scratch(worker, TSR__SCRATCH_ITEMS, ids_bytes);
         if (!run->ids)
             return false;
     }
@@ -357,6 +357,8 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     int status = run_groups(&run, &loop, worker->index);
     atomic_fetch_add_explicit(&launch->ns, tsr_now_ns() - start, memory_order_relaxed);
     atomic_fetch_add_explicit(&launch->groups_done, end - begin, memory_order_relaxed);
+    if (run.flushes)
+        launch->enqueuer->submit(&run);
     if (status == 0)
         status = run.status;
     if (run.text.failed && status == 0)

@@ -34,12 +34,15 @@ static bool is_whole(const void *code, size_t size)
 }
 
 /* A path of the descriptor that no earlier load has used: dlopen takes a library whose path it knows as loaded, and descriptor numbers are
- * used again. The number of the load is written in binary with "/." and "/", which mean nothing in a path. */
+ * used again. The number of the load is written in binary with "/." and "/", which mean nothing in a path; above it stands an address of
+ * this copy of the code, as a process may have another one, which counts its own loads. */
 static char *path_of(int fd, unsigned number)
 {
-    char bits[4 * 32 + 1] = "", *at = bits;
-    for (; number; number >>= 1)
-        at = stpcpy(at, number & 1 ? "/." : "/");
+    static const char own;
+    enum { NUMBER_BITS = 28, PAGE_BITS = 12 };
+    char bits[2 * 64 + 1] = "", *at = bits;
+    for (uint64_t left = (uint64_t)(uintptr_t)&own >> PAGE_BITS << NUMBER_BITS | number % (1u << NUMBER_BITS); left; left >>= 1)
+        at = stpcpy(at, left & 1 ? "/." : "/");
     return tsr_format("/proc/self/fd%s/%d", bits, fd);
 }
 

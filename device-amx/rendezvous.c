@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device-amx/cpu.h"
+#include "tessera/enqueue.h"
 #include "device-amx/tiles.h"
 
 struct tsr__result {
@@ -289,6 +290,24 @@ static void rt_print(struct tsr_item *item, const char *format, const unsigned c
     tsr__fiber_switch(&w->fiber, &w->run->worker);
 }
 
+static void answer(struct tsr__run *run, struct tsr_enqueue *request)
+{
+    const struct tsr__enqueuer *enqueuer = run->launch->enqueuer;
+    request->result = enqueuer ? enqueuer->answer(run, request) : TSR_ENQUEUE_FAILURE;
+}
+
+static void rt_enqueue(struct tsr_item *item, struct tsr_enqueue *request)
+{
+    struct tsr__work_item *w = (struct tsr__work_item *)item;
+    if (w->run->direct) {
+        answer(w->run, request);
+        return;
+    }
+    w->request = request;
+    w->state = TSR__ENQUEUES;
+    tsr__fiber_switch(&w->fiber, &w->run->worker);
+}
+
 static void make_ready(struct tsr__work_item *w)
 {
     w->state = TSR__READY;
@@ -326,9 +345,9 @@ static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
     report(run, waits);
 }
 
-const struct tsr_rt tsr__rt = {rt_barrier,         rt_exchange,    rt_torn,        rt_apart,
-                               rt_print,           tsr__space_of,  tsr__tile_move, tsr__tile_operand,
-                               tsr__tile_multiply, tsr__tile_loop, tsr__tile_pack};
+const struct tsr_rt tsr__rt = {rt_barrier,     rt_exchange,     rt_torn,        rt_apart,          rt_print,
+                               tsr__space_of,  rt_enqueue,      tsr__tile_move, tsr__tile_operand, tsr__tile_multiply,
+                               tsr__tile_loop, tsr__tile_first, tsr__tile_pack};
 
 /* ---- the round ------------------------------------------------------------------------------------------------------------------- */
 
@@ -352,9 +371,12 @@ static void resume(struct tsr__run *run, uint32_t index)
     }
     for (;;) {
         tsr__fiber_switch(&run->worker, &w->fiber);
-        if (w->state != TSR__PRINTS)
+        if (w->state == TSR__PRINTS)
+            tsr__print(&run->text, w->format, w->print_args);
+        else if (w->state == TSR__ENQUEUES)
+            answer(run, w->request);
+        else
             return;
-        tsr__print(&run->text, w->format, w->print_args);
         w->state = TSR__READY;
     }
 }

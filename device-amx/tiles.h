@@ -14,8 +14,11 @@ enum { TSR__TILE_WORDS = TSR_TILE_ROW_BYTES / 4 }; /* of a row */
 void tsr__tile_move(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
 void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
-/* (tiles_share.c) */
+/* (tiles_call.c) */
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
+/* True: the loop will be done with those of other work-groups. False: it is to be done now; its `to` is NULL if that is not apart from A
+ * and B. (tiles_share.c) */
+bool tsr__tile_loop_waits(struct tsr_item *item, struct tsr_tile_loop *loop);
 /* The same at once, where `to` is NULL or apart from A and B; with few rows in a tile it is NULL. (tiles_loop.c) */
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
@@ -29,11 +32,13 @@ struct tsr__tile_rows {
     char *at;
     int64_t stride;
 };
-/* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): C = A·B of two tiles of A under each other, in
- * one piece for each of `steps` steps, by two tiles of B beside each other, whose rows lie at b_stride through all steps; and one product,
- * added to a tile in one piece. */
-void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2],
+/* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): C = A·B (`zero`) or C += A·B of two tiles of A
+ * under each other, in one piece for each of `steps` steps, by two tiles of B beside each other, whose rows lie at b_stride through all
+ * steps; and one product, added to a tile in one piece. */
+void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2], bool zero,
                          enum tsr_tile_product product);
+/* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
+void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
 static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)
@@ -41,11 +46,17 @@ static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)
     return x->how & (TSR_TILE_IN_AMX | TSR_TILE_IN_MODEL);
 }
 
+/* Can AMX load the operands where they lie? */
+static inline bool tsr__loads_tiles_in_place(const struct tsr_tile_loop *x)
+{
+    return x->how & TSR_TILE_IN_AMX && x->tile_rows == TSR_TILE_ROWS && !(x->how & (TSR_TILE_B_ROWS | TSR_TILE_HALF_K));
+}
+
 /* ---- loops of many work-groups ---------------------------------------------------------------------------------------------------------
  */
 
 /* Loops of one shape, which make a block of C together: those in a row of the grid have the same A, those in a column the same B. They
- * begin with zeros, and what they store overlaps no operand. */
+ * begin with zeros, or with what is at `to`; and what they store overlaps no operand. */
 struct tsr__tile_grid {
     const struct tsr_tile_loop *loop; /* one of them */
     int64_t rows, columns;
@@ -53,6 +64,7 @@ struct tsr__tile_grid {
     const char *const *b;                      /* for each column */
     const struct tsr_tile_matrix *a_at, *b_at; /* with edges: where these lie in their matrices; else NULL */
     char *const *to;                           /* row after row; NULL: there is no such loop */
+    int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
 };
 enum {
@@ -61,7 +73,8 @@ enum {
     TSR__GRID_EDGE_BYTES = 1 << 15, /* a row of A with zeros outside of its matrix */
     TSR__GRID_BYTES = TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES
 };
-/* Is there memory enough for the operands of such loops? */
+/* Is there memory enough for the operands of such loops? If not, their product is made in chunks of K, each of which adds to what is at
+ * `to`; so no two loops may store to one place. */
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *loop);
 /* (tiles_grid.c) */
 void tsr__tile_grid_multiply(const struct tsr__tile_grid *grid);
@@ -69,6 +82,19 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *grid);
 struct tsr__run;
 /* Does the loops of the run that wait, if there are any. (tiles_share.c) */
 void tsr__tile_loops_end(struct tsr__run *run);
+/* For later launches: columns and rows of C of a loop, or TSR__LOOPS_DO_NOT_WAIT for both. (tiles_share.c) */
+void tsr__tile_loops_learn(struct tsr__run *run, uint32_t columns, uint32_t rows);
+
+/* Packets that run twice (tiles_twice.c). Before the first time: nothing is noted. */
+void tsr__tile_twice_begin(struct tsr__run *run);
+/* The first time: a loop is noted. */
+void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *loop);
+/* In between: does all the loops that were noted. */
+void tsr__tile_twice_multiply(struct tsr__run *run);
+/* The second time, for the same packets in the same order: true: the results are in the accumulators of the loop. */
+bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *loop);
+/* A function of struct tsr_rt. */
+uint32_t tsr__tile_first(struct tsr_item *item);
 
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how);

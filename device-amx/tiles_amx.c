@@ -10,14 +10,49 @@
 
 enum { LINE = TSR_TILE_ROW_BYTES };
 
+/* Two tiles by two of a loop's accumulators. */
+struct quarter {
+    const char *a, *b;
+    bool down, right;       /* there is a second one */
+    int64_t a_next, b_next; /* to it; else 0 */
+    char *c[4], *to[4];
+    int64_t to_stride;
+};
+
+static struct quarter quarter_of(const struct tsr_tile_loop *x, int64_t i, int64_t j)
+{
+    const bool down = i + 1 < x->rows, right = j + 1 < x->columns;
+    struct quarter q = {.a = x->a + i * x->a_next,
+                        .b = x->b + j * x->b_next,
+                        .down = down,
+                        .right = right,
+                        .a_next = down ? x->a_next : 0,
+                        .b_next = right ? x->b_next : 0,
+                        .to_stride = x->to ? x->to_stride : LINE};
+    for (int64_t k = 0; k < 4; k++) {
+        int64_t row = i + k / 2 * down, column = j + k % 2 * right;
+        q.c[k] = x->c[row * x->columns + column];
+        q.to[k] = x->to ? x->to + row * TSR_TILE_ROWS * x->to_stride + column * LINE : q.c[k];
+    }
+    return q;
+}
+
 /* Two tiles under each other of A, in one piece, by two beside each other of B, with rows at `b_stride`, in each of `steps` steps. */
 #define BLOCKS(name, multiply)                                                                                                             \
-    AMX static void name##_block(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2])      \
+    AMX static void name##_block(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2],      \
+                                 bool zero)                                                                                                \
     {                                                                                                                                      \
-        _tile_zero(0);                                                                                                                     \
-        _tile_zero(1);                                                                                                                     \
-        _tile_zero(2);                                                                                                                     \
-        _tile_zero(3);                                                                                                                     \
+        if (zero) {                                                                                                                        \
+            _tile_zero(0);                                                                                                                 \
+            _tile_zero(1);                                                                                                                 \
+            _tile_zero(2);                                                                                                                 \
+            _tile_zero(3);                                                                                                                 \
+        } else {                                                                                                                           \
+            _tile_loadd(0, to[0][0].at, to[0][0].stride);                                                                                  \
+            _tile_loadd(1, to[0][1].at, to[0][1].stride);                                                                                  \
+            _tile_loadd(2, to[1][0].at, to[1][0].stride);                                                                                  \
+            _tile_loadd(3, to[1][1].at, to[1][1].stride);                                                                                  \
+        }                                                                                                                                  \
         for (int64_t step = 0; step < steps; step++, a += 2 * TSR_TILE_BYTES, b += TSR_TILE_ROWS * b_stride) {                             \
             _tile_loadd(6, b, b_stride);                                                                                                   \
             _tile_loadd(4, a, LINE);                                                                                                       \
@@ -32,6 +67,40 @@ enum { LINE = TSR_TILE_ROW_BYTES };
         _tile_stored(1, to[0][1].at, to[0][1].stride);                                                                                     \
         _tile_stored(2, to[1][0].at, to[1][0].stride);                                                                                     \
         _tile_stored(3, to[1][1].at, to[1][1].stride);                                                                                     \
+    }                                                                                                                                      \
+    /* Tiles in rows i and i + 1, columns j and j + 1 of a loop; the last one in place of one behind it. */                                \
+    AMX static void name##_in_place(const struct tsr_tile_loop *x, int64_t i, int64_t j)                                                   \
+    {                                                                                                                                      \
+        const struct quarter q = quarter_of(x, i, j);                                                                                      \
+        const char *a = q.a, *b = q.b;                                                                                                     \
+        if (x->zero) {                                                                                                                     \
+            _tile_zero(0);                                                                                                                 \
+            _tile_zero(1);                                                                                                                 \
+            _tile_zero(2);                                                                                                                 \
+            _tile_zero(3);                                                                                                                 \
+        } else {                                                                                                                           \
+            _tile_loadd(0, q.c[0], LINE);                                                                                                  \
+            _tile_loadd(1, q.c[1], LINE);                                                                                                  \
+            _tile_loadd(2, q.c[2], LINE);                                                                                                  \
+            _tile_loadd(3, q.c[3], LINE);                                                                                                  \
+        }                                                                                                                                  \
+        for (int64_t step = 0; step < x->steps; step++, a += x->a_step, b += x->b_step) {                                                  \
+            _tile_loadd(6, b, x->b_stride);                                                                                                \
+            _tile_loadd(4, a, x->a_stride);                                                                                                \
+            multiply(0, 4, 6);                                                                                                             \
+            _tile_loadd(7, b + q.b_next, x->b_stride);                                                                                     \
+            multiply(1, 4, 7);                                                                                                             \
+            _tile_loadd(5, a + q.a_next, x->a_stride);                                                                                     \
+            multiply(2, 5, 6);                                                                                                             \
+            multiply(3, 5, 7);                                                                                                             \
+        }                                                                                                                                  \
+        _tile_stored(0, q.to[0], q.to_stride);                                                                                             \
+        if (q.right)                                                                                                                       \
+            _tile_stored(1, q.to[1], q.to_stride);                                                                                         \
+        if (q.down)                                                                                                                        \
+            _tile_stored(2, q.to[2], q.to_stride);                                                                                         \
+        if (q.down && q.right)                                                                                                             \
+            _tile_stored(3, q.to[3], q.to_stride);                                                                                         \
     }                                                                                                                                      \
     AMX static void name##_one(void *c, const void *a, const void *b)                                                                      \
     {                                                                                                                                      \
@@ -49,17 +118,27 @@ BLOCKS(bf16, _tile_dpbf16ps)
 BLOCKS(f16, _tile_dpfp16ps)
 
 static const struct {
-    void (*block)(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2]);
+    void (*block)(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2], bool zero);
     void (*one)(void *c, const void *a, const void *b);
+    void (*in_place)(const struct tsr_tile_loop *x, int64_t i, int64_t j);
 } of_product[] = {
-    [TSR_TILE_S8S8] = {s8s8_block, s8s8_one}, [TSR_TILE_S8U8] = {s8u8_block, s8u8_one}, [TSR_TILE_U8S8] = {u8s8_block, u8s8_one},
-    [TSR_TILE_U8U8] = {u8u8_block, u8u8_one}, [TSR_TILE_BF16] = {bf16_block, bf16_one}, [TSR_TILE_F16] = {f16_block, f16_one},
+#define ROW(name) {name##_block, name##_one, name##_in_place}
+    [TSR_TILE_S8S8] = ROW(s8s8), [TSR_TILE_S8U8] = ROW(s8u8), [TSR_TILE_U8S8] = ROW(u8s8),
+    [TSR_TILE_U8U8] = ROW(u8u8), [TSR_TILE_BF16] = ROW(bf16), [TSR_TILE_F16] = ROW(f16),
+#undef ROW
 };
 
-void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2],
+void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2], bool zero,
                          enum tsr_tile_product product)
 {
-    of_product[product].block(a, b, b_stride, steps, to);
+    of_product[product].block(a, b, b_stride, steps, to, zero);
+}
+
+void tsr__tile_loop_amx(const struct tsr_tile_loop *x)
+{
+    for (int64_t i = 0; i < x->rows; i += 2)
+        for (int64_t j = 0; j < x->columns; j += 2)
+            of_product[x->how & TSR_TILE_PRODUCT].in_place(x, i, j);
 }
 
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)

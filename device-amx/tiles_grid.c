@@ -15,10 +15,10 @@ enum {
     LINE = TSR_TILE_ROW_BYTES,
     PANEL = 2, /* tiles beside each other */
     PANEL_LINE = PANEL * LINE /* a word of K of all columns of a panel */,
-    STRIP = 8,             /* rows, in registers */
-    WIDE_STRIP = 48,       /* rows, of products that are widened (tiles_wide.c) */
-    TILES_HIGH = 2,        /* in AMX's registers */
-    BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache */
+    STRIP = 8,                   /* rows, in registers */
+    WIDE_STRIP = 48,             /* rows, of products that are widened (tiles_wide.c) */
+    TILES_HIGH = 2,              /* in AMX's registers */
+    LEAST_BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache, whatever its size */
     MOST_PANELS = 32,
 };
 
@@ -29,12 +29,20 @@ struct block {
     int64_t words;           /* of K, in tiles a multiple of 16 */
     char *panels, *strip;
     __m512i (*corrections)[PANEL]; /* of each panel, for bytes of one signedness */
+    uint64_t by_rows, by_columns;  /* reciprocals of the rows and of the tiles beside each other of a loop */
 };
+
+/* For whose operands there is memory: an even number. */
+static int64_t most_steps(const struct tsr_tile_loop *x)
+{
+    const int64_t rows = tsr__is_in_tiles(x) ? TILES_HIGH * TSR_TILE_ROWS : TSR_TILE_ROWS, of_strip = TSR__GRID_STRIP_BYTES / (rows * LINE),
+                  of_panel = TSR__GRID_PANEL_BYTES / (tsr__loop_words(x) * PANEL_LINE);
+    return of_strip < of_panel ? of_strip : of_panel;
+}
 
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
 {
-    int64_t rows = tsr__is_in_tiles(x) ? TILES_HIGH * TSR_TILE_ROWS : TSR_TILE_ROWS;
-    return x->steps <= TSR__GRID_STRIP_BYTES / (rows * LINE) && x->steps * tsr__loop_words(x) * PANEL_LINE <= TSR__GRID_PANEL_BYTES;
+    return x->steps <= most_steps(x);
 }
 
 /* ---- where -----------------------------------------------------------------------------------------------------------------------------
@@ -50,7 +58,7 @@ static const char *row_of_a(const struct tsr__tile_grid *g, int64_t row)
 {
     const struct tsr_tile_loop *x = g->loop;
     int64_t in_loop = row % rows_of_loop(x);
-    return g->a[row / rows_of_loop(x)] + in_loop / x->tile_rows * x->a_next + in_loop % x->tile_rows * x->a_stride;
+    return g->a[row / rows_of_loop(x)] + g->first * x->a_step + in_loop / x->tile_rows * x->a_next + in_loop % x->tile_rows * x->a_stride;
 }
 
 /* The same, and how far it is to the next step. A row that leaves its matrix is copied, into memory that there is for one. */
@@ -60,10 +68,13 @@ static const char *edged_row_of_a(const struct tsr__tile_grid *g, int64_t row, i
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
     const char *from = row_of_a(g, row);
     *step = x->a_step;
-    if (!g->a_at || tsr__loop_a_is_within(x, &g->a_at[row / rows_of_loop(x)]))
+    if (!g->a_at)
         return from;
     char *copy = g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES;
     struct tsr_tile_matrix at = g->a_at[row / rows_of_loop(x)];
+    at.x += g->first * x->a_step;
+    if (tsr__loop_a_is_within(x, &at))
+        return from;
     at.y += row % rows_of_loop(x);
     for (int64_t i = 0; i < x->steps; i++, at.x += x->a_step)
         tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, bytes, &at);
@@ -71,14 +82,27 @@ static const char *edged_row_of_a(const struct tsr__tile_grid *g, int64_t row, i
     return copy;
 }
 
-/* Where 16 columns of a row of C go; NULL: nowhere. */
-static char *row_of_c(const struct tsr__tile_grid *g, int64_t row, int64_t column)
+/* Quotients without the processor's division, as there are many for each block of C. The product of number and divisor is below 2^32. */
+static uint64_t reciprocal(int64_t divisor)
 {
+    return (UINT64_C(1) << 32) / (uint64_t)divisor + 1;
+}
+
+static int64_t quotient(int64_t number, uint64_t by)
+{
+    return (int64_t)((uint64_t)number * by >> 32);
+}
+
+/* Where 16 columns of a row of C go; NULL: nowhere. */
+static char *row_of_c(const struct block *b, int64_t row, int64_t column)
+{
+    const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
-    if (row >= g->rows * rows_of_loop(x) || column >= g->columns * x->columns)
+    int64_t grid_row = quotient(row, b->by_rows), grid_column = quotient(column, b->by_columns);
+    if (grid_row >= g->rows || grid_column >= g->columns)
         return NULL;
-    char *to = g->to[row / rows_of_loop(x) * g->columns + column / x->columns];
-    return to ? to + row % rows_of_loop(x) * x->to_stride + column % x->columns * LINE : NULL;
+    char *to = g->to[grid_row * g->columns + grid_column];
+    return to ? to + (row - grid_row * rows_of_loop(x)) * x->to_stride + (column - grid_column * x->columns) * LINE : NULL;
 }
 
 /* ---- packing ---------------------------------------------------------------------------------------------------------------------------
@@ -122,15 +146,16 @@ static void pack_column(char *to, const struct tsr_tile_loop *x, const char *fro
 static void pack_column_of_grid(char *to, const struct tsr__tile_grid *g, int64_t column)
 {
     const struct tsr_tile_loop *x = g->loop;
-    const char *from = g->b[column / x->columns] + column % x->columns * x->b_next;
-    struct tsr_tile_matrix at;
-    if (!g->b_at || tsr__loop_b_is_within(x, &g->b_at[column / x->columns])) {
-        pack_column(to, x, from, NULL);
-        return;
+    const char *from = g->b[column / x->columns] + g->first * x->b_step + column % x->columns * x->b_next;
+    struct tsr_tile_matrix at = {0};
+    bool within = true;
+    if (g->b_at) {
+        at = g->b_at[column / x->columns];
+        at.y += g->first * tsr__loop_b_rows(x);
+        within = tsr__loop_b_is_within(x, &at);
+        at.x += column % x->columns * x->b_next;
     }
-    at = g->b_at[column / x->columns];
-    at.x += column % x->columns * x->b_next;
-    pack_column(to, x, from, &at);
+    pack_column(to, x, from, within ? NULL : &at);
 }
 
 /* A last column that stands alone is its own neighbour, whose results go nowhere. */
@@ -172,7 +197,7 @@ AVX512 INLINE void pack_strip(packed_rows *to, const struct tsr__tile_grid *g, i
     }
 }
 
-AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const packed_rows *a, const char *b, int64_t words, bool past,
+AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const packed_rows *a, const char *b, int64_t words, bool zero, bool past,
                                   const __m512i *correction, unsigned rows, enum tsr_tile_product product)
 {
     __m512i sum[STRIP][PANEL];
@@ -180,7 +205,8 @@ AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const packed_rows *a
     {
         EACH(c, PANEL)
         {
-            sum[r][c] = has_same_signs(product) ? correction[c] : _mm512_setzero_si512();
+            sum[r][c] = zero ? _mm512_setzero_si512() : _mm512_loadu_si512(to[r][c]);
+            sum[r][c] = has_same_signs(product) ? _mm512_add_epi32(sum[r][c], correction[c]) : sum[r][c];
             if (!past)
                 __builtin_prefetch(to[r][c], 1);
         }
@@ -234,19 +260,19 @@ AVX512 INLINE void find_corrections(const struct block *b, enum tsr_tile_product
 AVX512 INLINE void strip_by_panels(const struct block *b, int64_t row, unsigned rows, enum tsr_tile_product product)
 {
     const struct tsr__tile_grid *g = b->grid;
-    char nowhere[LINE] __attribute__((aligned(LINE)));
+    char nowhere[LINE] __attribute__((aligned(LINE))) = {0};
     pack_strip((packed_rows *)b->strip, g, row, rows, product);
     for (int64_t p = 0; p < b->columns / PANEL; p++) {
         char *to[STRIP][PANEL];
         bool any = false;
         for (unsigned r = 0; r < rows; r++)
             for (unsigned c = 0; c < PANEL; c++) {
-                to[r][c] = row_of_c(g, row + r, b->column + p * PANEL + c);
+                to[r][c] = row_of_c(b, row + r, b->column + p * PANEL + c);
                 any = any || to[r][c];
                 to[r][c] = to[r][c] ? to[r][c] : nowhere;
             }
         if (any)
-            multiply_strip(to, (const packed_rows *)b->strip, b->panels + p * b->words * PANEL_LINE, b->words, g->loop->past,
+            multiply_strip(to, (const packed_rows *)b->strip, b->panels + p * b->words * PANEL_LINE, b->words, g->loop->zero, g->loop->past,
                            b->corrections[p], rows, product);
     }
 }
@@ -289,7 +315,7 @@ static bool lies_in_rows(const struct block *b, int64_t row, int64_t rows, int64
 {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < PANEL; c++)
-            if (!to || row_of_c(b->grid, row + r, column + c) != to + r * b->grid->loop->to_stride + c * LINE)
+            if (!to || row_of_c(b, row + r, column + c) != to + r * b->grid->loop->to_stride + c * LINE)
                 return false;
     return true;
 }
@@ -313,7 +339,7 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
                               .columns = PANEL,
                               .tile_rows = TSR_TILE_ROWS,
                               .how = of->how & (TSR_TILE_PRODUCT | TSR_TILE_HALF_K),
-                              .zero = true,
+                              .zero = of->zero,
                               .to_stride = of->to_stride};
     for (int64_t r = 0; r < rows; r++) {
         int64_t far;
@@ -324,13 +350,20 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
     for (unsigned i = 0; i < rows / TSR_TILE_ROWS * PANEL; i++)
         x.c[i] = tiles[i];
     for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
-        char *to = row_of_c(g, row, column);
+        char *to = row_of_c(b, row, column);
         x.b = b->panels + (column - b->column) * b->words * LINE;
         x.to = lies_in_rows(b, row, rows, column, to) ? to : NULL;
         x.past = x.to ? of->past : 0;
+        for (int64_t i = 0; !x.zero && i < rows * PANEL; i++) {
+            to = row_of_c(b, row + i / PANEL, column + i % PANEL);
+            if (to)
+                memcpy(tsr__loop_row(&x, i / PANEL, i % PANEL), to, LINE);
+            else
+                memset(tsr__loop_row(&x, i / PANEL, i % PANEL), 0, LINE);
+        }
         tsr__tile_loop_wide(&x);
         for (int64_t i = 0; !x.to && i < rows * PANEL; i++) {
-            to = row_of_c(g, row + i / PANEL, column + i % PANEL);
+            to = row_of_c(b, row + i / PANEL, column + i % PANEL);
             if (to)
                 memcpy(to, tsr__loop_row(&x, i / PANEL, i % PANEL), LINE);
         }
@@ -355,11 +388,13 @@ static void multiply_tiles(const struct block *b, const char *panel, const struc
     const uint32_t how = (uint32_t)b->grid->loop->how;
     const int64_t steps = b->words / TSR__TILE_WORDS;
     if (how & TSR_TILE_IN_AMX) {
-        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, to, how & TSR_TILE_PRODUCT);
+        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, to, b->grid->loop->zero, how & TSR_TILE_PRODUCT);
         return;
     }
     for (unsigned i = 0; i < TILES_HIGH * PANEL; i++) {
         char c[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE))) = {0}, of_b[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE)));
+        for (unsigned r = 0; r < TSR_TILE_ROWS && !b->grid->loop->zero; r++)
+            memcpy(c[r], to[i / PANEL][i % PANEL].at + r * to[i / PANEL][i % PANEL].stride, LINE);
         for (int64_t step = 0; step < steps; step++) {
             for (int64_t w = 0; w < TSR__TILE_WORDS; w++)
                 memcpy(of_b[w], panel + (step * TSR__TILE_WORDS + w) * PANEL_LINE + i % PANEL * LINE, LINE);
@@ -376,10 +411,15 @@ static void pack_tiles(const struct block *b, int64_t row)
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t all = b->grid->rows * rows_of_loop(x), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words,
                   last = b->words / TSR__TILE_WORDS - 1;
+    const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
     for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++) {
         int64_t far;
         const char *from = edged_row_of_a(b->grid, row + r < all ? row + r : all - 1, &far);
         char *to = b->strip + r * LINE;
+        if (in_line == 1) {
+            (wide ? copy_lines : copy_lines_256)(to, TILES_HIGH * TSR_TILE_BYTES, from, far, (unsigned)x->steps);
+            continue;
+        }
         memset(to + last * TILES_HIGH * TSR_TILE_BYTES, 0, LINE);
         for (int64_t step = 0; step < x->steps; step++, from += far)
             memcpy(to + step / in_line * TILES_HIGH * TSR_TILE_BYTES + step % in_line * words * 4, from, (size_t)words * 4);
@@ -389,9 +429,10 @@ static void pack_tiles(const struct block *b, int64_t row)
 /* Where a tile of C begins, if all of it is there and lies as one; else NULL. */
 static char *whole_tile(const struct block *b, int64_t row, int64_t column)
 {
-    char *to = row_of_c(b->grid, row, column);
-    for (int64_t r = 1; to && r < TSR_TILE_ROWS; r++)
-        if (row_of_c(b->grid, row + r, column) != to + r * b->grid->loop->to_stride)
+    char *to = row_of_c(b, row, column);
+    const int64_t of_loop = rows_of_loop(b->grid->loop), first = of_loop - (row - quotient(row, b->by_rows) * of_loop);
+    for (int64_t r = first; to && r < TSR_TILE_ROWS; r += of_loop) /* the first row of each other loop */
+        if (row_of_c(b, row + r, column) != to + r * b->grid->loop->to_stride)
             return NULL;
     return b->grid->loop->past ? NULL : to;
 }
@@ -404,7 +445,7 @@ AVX512 static void copy_past(char *to, const char *from)
 static void tiles_by_panels(const struct block *b, int64_t row)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    char aside[TILES_HIGH][PANEL][TSR_TILE_BYTES] __attribute__((aligned(LINE)));
+    char aside[TILES_HIGH][PANEL][TSR_TILE_BYTES] __attribute__((aligned(LINE))) = {0};
     bool past = x->past && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
     pack_tiles(b, row);
     for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
@@ -414,12 +455,19 @@ static void tiles_by_panels(const struct block *b, int64_t row)
             to[i / PANEL][i % PANEL] =
                 at ? (struct tsr__tile_rows){at, x->to_stride} : (struct tsr__tile_rows){aside[i / PANEL][i % PANEL], LINE};
         }
+        for (int64_t i = 0; i < TILES_HIGH * PANEL * TSR_TILE_ROWS && !x->zero; i++) {
+            const struct tsr__tile_rows *tile = &to[i / TSR_TILE_ROWS / PANEL][i / TSR_TILE_ROWS % PANEL];
+            const char *from =
+                row_of_c(b, row + i / TSR_TILE_ROWS / PANEL * TSR_TILE_ROWS + i % TSR_TILE_ROWS, column + i / TSR_TILE_ROWS % PANEL);
+            if (from && tile->at == aside[i / TSR_TILE_ROWS / PANEL][i / TSR_TILE_ROWS % PANEL])
+                memcpy(tile->at + i % TSR_TILE_ROWS * LINE, from, LINE);
+        }
         multiply_tiles(b, b->panels + (column - b->column) * b->words * LINE, to);
         for (int64_t i = 0; i < TILES_HIGH * PANEL * TSR_TILE_ROWS; i++) {
             int64_t r = i % TSR_TILE_ROWS, tile = i / TSR_TILE_ROWS;
             const char *from = aside[tile / PANEL][tile % PANEL];
             char *at = to[tile / PANEL][tile % PANEL].at == from
-                           ? row_of_c(b->grid, row + tile / PANEL * TSR_TILE_ROWS + r, column + tile % PANEL)
+                           ? row_of_c(b, row + tile / PANEL * TSR_TILE_ROWS + r, column + tile % PANEL)
                            : NULL;
             if (at && past)
                 copy_past(at, from + r * LINE);
@@ -435,10 +483,17 @@ static void tile_strips(const struct block *b)
         tiles_by_panels(b, row);
 }
 
+/* Half of the second cache. */
+static int64_t block_bytes(void)
+{
+    const int64_t half = tsr_cpu()->l2_size / 2, most = TSR__GRID_PANEL_BYTES;
+    return half < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : half < most ? half : most;
+}
+
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------
  */
 
-void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
+static void multiply_chunk(const struct tsr__tile_grid *g)
 {
     __m512i corrections[MOST_PANELS][PANEL];
     const enum tsr_tile_product product = g->loop->how & TSR_TILE_PRODUCT;
@@ -448,8 +503,10 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
                       .panels = g->memory,
                       .strip = g->memory + TSR__GRID_PANEL_BYTES,
                       .corrections = corrections};
+    b.by_rows = reciprocal(rows_of_loop(g->loop));
+    b.by_columns = reciprocal(g->loop->columns);
     b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
-    const int64_t all = g->columns * g->loop->columns, fit = BLOCK_BYTES / (b.words * PANEL_LINE);
+    const int64_t all = g->columns * g->loop->columns, fit = block_bytes() / (b.words * PANEL_LINE);
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
     for (b.column = 0; b.column < all; b.column += b.columns) {
         b.columns = all - b.column < most ? (all - b.column + PANEL - 1) / PANEL * PANEL : most;
@@ -460,5 +517,20 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
             wide_strips(&b);
         else
             of_product[product](&b);
+    }
+}
+
+/* A chunk of K after the other: each adds to what the last one has stored. */
+void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
+{
+    const int64_t most = most_steps(g->loop);
+    struct tsr_tile_loop part = *g->loop;
+    struct tsr__tile_grid now = *g;
+    now.loop = &part;
+    part.past = g->loop->past && g->loop->steps <= most;
+    for (; now.first < g->loop->steps; now.first += part.steps) {
+        part.steps = g->loop->steps - now.first < most ? g->loop->steps - now.first : most;
+        part.zero = g->loop->zero && !now.first;
+        multiply_chunk(&now);
     }
 }

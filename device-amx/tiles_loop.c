@@ -282,7 +282,9 @@ static void run_few_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
 
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
-    if (x->how & TSR_TILE_IN_AMX)
+    if (tsr__loads_tiles_in_place(x))
+        tsr__tile_loop_amx(x);
+    else if (x->how & TSR_TILE_IN_AMX)
         tile_by_tile_amx(x);
     else if (x->tile_rows < TSR_TILE_ROWS)
         run_few_rows(item, x);

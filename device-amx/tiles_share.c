@@ -7,30 +7,17 @@
 #include <string.h>
 
 #include "device-amx/cpu.h"
-#include "device-amx/tiles.h"
+#include "device-amx/tiles_share.h"
 
 enum {
-    MOST_SIDE = 2048,      /* different operands of a side */
     MOST_PLACES = 1 << 15, /* of a grid */
-    HASH = 2 * MOST_SIDE,
-    LEAST_ROWS = 128,  /* of loops with the same packed B, for which packing it again pays */
-    MOST_ALONE = 4,    /* times in a row that nothing was shared: it will not be later either */
-    SCRATCH_TILES = 3, /* slot of tsr_worker_scratch */
-};
-
-/* The different operands of one side, in the order in which they came. */
-struct side {
-    uint32_t count, last;
-    const char *at[MOST_SIDE];
-    struct tsr_tile_matrix in[MOST_SIDE]; /* with edges: where it is in its matrix */
-    uint16_t number[HASH];                /* + 1; 0: free */
-    uint16_t *slot[MOST_SIDE];            /* where the number is */
+    LEAST_ROWS = 128,      /* of loops with the same packed B, for which packing it again pays */
 };
 
 struct tsr__tile_share {
     struct tsr_tile_loop loop; /* the first one */
     uint32_t count, alone;
-    struct side a, b;
+    struct tsr__side a, b;
     struct note {
         uint16_t row, column;
         char *to;
@@ -44,16 +31,16 @@ struct tsr__tile_share {
 /* ---- operands --------------------------------------------------------------------------------------------------------------------------
  */
 
-static uint16_t *slot_of(struct side *s, const char *at)
+static uint16_t *slot_of(struct tsr__side *s, const char *at)
 {
-    uint32_t i = (uint32_t)(((uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % HASH;
+    uint32_t i = (uint32_t)(((uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % TSR__SIDE_HASH;
     while (s->number[i] && s->at[s->number[i] - 1] != at)
-        i = (i + 1) % HASH;
+        i = (i + 1) % TSR__SIDE_HASH;
     return &s->number[i];
 }
 
-/* Its number, or that of the next new one. Mostly it is the same as the last one's, or the one behind it. */
-static uint32_t find(struct side *s, const char *at)
+/* Mostly it is the same as the last one's, or the one behind it. */
+uint32_t tsr__side_find(struct tsr__side *s, const char *at)
 {
     for (uint32_t i = s->last; i < s->last + 2; i++)
         if (i < s->count && s->at[i] == at)
@@ -62,7 +49,7 @@ static uint32_t find(struct side *s, const char *at)
     return number ? number - 1u : s->count;
 }
 
-static void add(struct side *s, uint32_t number, const char *at, const struct tsr_tile_matrix *in)
+void tsr__side_add(struct tsr__side *s, uint32_t number, const char *at, const struct tsr_tile_matrix *in)
 {
     if (number == s->count) {
         s->in[number] = *in;
@@ -73,7 +60,7 @@ static void add(struct side *s, uint32_t number, const char *at, const struct ts
     s->last = number;
 }
 
-static void forget(struct side *s)
+void tsr__side_forget(struct tsr__side *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         *s->slot[i] = 0;
@@ -181,7 +168,8 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s)
         x.a = s->a.at[note->row];
         x.b = s->b.at[note->column];
         x.to = note->to;
-        if (x.tile_rows < TSR_TILE_ROWS || tsr__is_in_tiles(&x) || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES))
+        bool in_grid = tsr__is_in_tiles(&x) && !tsr__loads_tiles_in_place(&x);
+        if (in_grid || x.tile_rows < TSR_TILE_ROWS || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES))
             run_grid(s, note->row, 1, note->column, 1, &x.to);
         else
             tsr__tile_loop_now(&run->items->item, &x);
@@ -206,8 +194,7 @@ static void run_together(struct tsr__tile_share *s)
     }
 }
 
-/* For later launches: columns and rows of C of a loop. */
-static void learn(struct tsr__run *run, uint32_t columns, uint32_t rows)
+void tsr__tile_loops_learn(struct tsr__run *run, uint32_t columns, uint32_t rows)
 {
     _Atomic uint32_t *size = run->launch->entry->loop_size;
     if (atomic_load_explicit(&size[0], memory_order_relaxed) != columns)
@@ -222,33 +209,32 @@ static void flush(struct tsr__run *run)
     if (!s->count)
         return;
     const struct tsr_tile_loop *x = &s->loop;
-    bool few = x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && s->a.count * x->rows * x->tile_rows < LEAST_ROWS;
-    bool shares = !few && s->count > 1;
+    bool shares = !tsr__tile_few_rows(x, s->a.count) && s->count > 1;
     if (!shares || !all_are_apart(s))
         run_alone(run, s);
     else
         run_together(s);
     if (shares || atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT)
-        learn(run, (uint32_t)(x->columns * TSR_TILE_ROWS), (uint32_t)(x->rows * x->tile_rows));
+        tsr__tile_loops_learn(run, (uint32_t)(x->columns * TSR_TILE_ROWS), (uint32_t)(x->rows * x->tile_rows));
     s->alone = shares ? 0 : s->alone + 1;
     s->count = 0;
-    forget(&s->a);
-    forget(&s->b);
+    tsr__side_forget(&s->a);
+    tsr__side_forget(&s->b);
 }
 
 /* ---- collecting them -------------------------------------------------------------------------------------------------------------------
  */
 
-static bool same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_loop *y)
+bool tsr__tile_same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_loop *y)
 {
     return x->a_stride == y->a_stride && x->b_stride == y->b_stride && x->a_step == y->a_step && x->b_step == y->b_step &&
-           x->a_next == y->a_next && x->b_next == y->b_next && x->steps == y->steps && x->rows == y->rows && x->columns == y->columns &&
+           x->a_next == y->a_next && x->b_next == y->b_next && x->rows == y->rows && x->columns == y->columns &&
            x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride && x->past == y->past;
 }
 
 /* Is it in the same matrix as the others of the side, and if it is one of them, at the same place there? Addresses alone do not say that.
  */
-static bool same_matrix(const struct side *s, uint32_t number, const char *at, int64_t stride, const struct tsr_tile_matrix *in)
+static bool same_matrix(const struct tsr__side *s, uint32_t number, const char *at, int64_t stride, const struct tsr_tile_matrix *in)
 {
     const struct tsr_tile_matrix *first = &s->in[0];
     if (number < s->count && (s->in[number].x != in->x || s->in[number].y != in->y))
@@ -257,25 +243,29 @@ static bool same_matrix(const struct side *s, uint32_t number, const char *at, i
            s->at[0] - first->y * stride - first->x == at - in->y * stride - in->x;
 }
 
+bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *b, const struct tsr_tile_loop *x, uint32_t row,
+                             uint32_t column)
+{
+    return (!(x->how & TSR_TILE_A_EDGES) || same_matrix(a, row, x->a, x->a_stride, &x->a_matrix)) &&
+           (!(x->how & TSR_TILE_B_EDGES) || same_matrix(b, column, x->b, x->b_stride, &x->b_matrix));
+}
+
 /* Can it join the others, with its operands at this row and column of their grid? */
 static bool joins(const struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     bool new_row = row == s->a.count, new_column = column == s->b.count;
-    if ((x->how & TSR_TILE_A_EDGES && !same_matrix(&s->a, row, x->a, x->a_stride, &x->a_matrix)) ||
-        (x->how & TSR_TILE_B_EDGES && !same_matrix(&s->b, column, x->b, x->b_stride, &x->b_matrix)))
-        return false;
-    return same_shape(&s->loop, x) && !(new_row && new_column) && s->count < MOST_PLACES && row < MOST_SIDE && column < MOST_SIDE &&
+    return tsr__tile_same_matrices(&s->a, &s->b, x, row, column) && tsr__tile_same_shape(&s->loop, x) && s->loop.steps == x->steps &&
+           !(new_row && new_column) && s->count < MOST_PLACES && row < TSR__MOST_SIDE && column < TSR__MOST_SIDE &&
            (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES;
 }
 
 static struct tsr__tile_share *make_share(struct tsr__run *run)
 {
-    struct tsr__tile_share *s = tsr_worker_scratch(run->seat, SCRATCH_TILES, sizeof *s);
+    struct tsr__tile_share *s = tsr_worker_scratch(run->seat, TSR__SCRATCH_SHARE, sizeof *s);
     if (s) {
         s->count = s->alone = 0;
-        s->a.count = s->a.last = s->b.count = s->b.last = 0;
-        memset(s->a.number, 0, sizeof s->a.number);
-        memset(s->b.number, 0, sizeof s->b.number);
+        tsr__side_clear(&s->a);
+        tsr__side_clear(&s->b);
     }
     return s;
 }
@@ -287,63 +277,61 @@ static bool is_packed_already(const struct tsr_tile_loop *x)
            x->b_stride <= 2 * TSR_TILE_ROW_BYTES;
 }
 
+bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *x)
+{
+    if (run->shares && is_packed_already(x)) {
+        tsr__tile_loops_learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
+        run->shares = false; /* all loops of the kernel are alike, as a rule */
+    }
+    return run->shares && !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
+}
+
+bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows)
+{
+    return x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && rows * x->rows * x->tile_rows < LEAST_ROWS;
+}
+
+void tsr__tile_shares_nothing(struct tsr__run *run)
+{
+    tsr__tile_loops_learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
+    atomic_store_explicit(&run->launch->shares_nothing, true, memory_order_relaxed);
+}
+
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    if (!run->shares)
-        return false;
-    if (is_packed_already(x)) {
-        learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
-        run->shares = false; /* all loops of the kernel are alike, as a rule */
-        return false;
-    }
-    if (atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed) || !tsr__tile_grid_fits(x))
+    if (!tsr__tile_loop_may_share(run, x) || !tsr__tile_grid_fits(x))
         return false;
     if (!run->share)
         run->share = make_share(run);
     struct tsr__tile_share *s = run->share;
     if (!s)
         return false;
-    uint32_t row = find(&s->a, x->a), column = find(&s->b, x->b);
+    uint32_t row = tsr__side_find(&s->a, x->a), column = tsr__side_find(&s->b, x->b);
     if (s->count && !joins(s, x, row, column)) {
         flush(run);
         row = column = 0;
     }
-    if (s->alone >= MOST_ALONE) {
-        learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
-        atomic_store_explicit(&run->launch->shares_nothing, true, memory_order_relaxed);
+    if (s->alone >= TSR__MOST_ALONE) {
+        tsr__tile_shares_nothing(run);
         return false;
     }
     if (!s->count)
         s->loop = *x;
-    add(&s->a, row, x->a, &x->a_matrix);
-    add(&s->b, column, x->b, &x->b_matrix);
+    tsr__side_add(&s->a, row, x->a, &x->a_matrix);
+    tsr__side_add(&s->b, column, x->b, &x->b_matrix);
     s->notes[s->count++] = (struct note){.row = (uint16_t)row, .column = (uint16_t)column, .to = x->to};
     return true;
 }
 
-/* ---- one loop --------------------------------------------------------------------------------------------------------------------------
- */
-
-uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
+bool tsr__tile_loop_waits(struct tsr_item *item, struct tsr_tile_loop *x)
 {
-    struct tsr_tile_loop x = *loop;
-    assert(x.rows >= 1 && x.columns >= 1 && x.steps >= 1 && x.rows * x.columns <= TSR_TILE_LOOP_MAX);
-    assert(x.tile_rows == TSR_TILE_ROWS || (x.rows == 1 && x.tile_rows >= 1 && x.tile_rows < TSR_TILE_ROWS));
-    for (int64_t i = 0; i < x.rows * x.columns; i++)
-        assert((uintptr_t)x.c[i] % TSR_TILE_ROW_BYTES == 0);
-    if (!is_apart(&x, (struct range){x.a, x.a}, (struct range){x.b, x.b}, (struct range){x.to, x.to}))
-        x.to = NULL;
-    x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR_TILE_ROW_BYTES == 0;
-    if (x.how & TSR_TILE_MAY_WAIT && x.to && x.zero && wait_for_others(((struct tsr__work_item *)item)->run, &x))
-        return true;
-    x.to = x.tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(&x) ? x.to : NULL;
-    if ((x.how & TSR_TILE_A_EDGES && !tsr__loop_a_is_within(&x, &x.a_matrix)) ||
-        (x.how & TSR_TILE_B_EDGES && !tsr__loop_b_is_within(&x, &x.b_matrix))) {
-        tsr__tile_loop_at_edges(item, &x);
+    if (!is_apart(x, (struct range){x->a, x->a}, (struct range){x->b, x->b}, (struct range){x->to, x->to}))
+        x->to = NULL;
+    x->past = x->past && x->to && ((uintptr_t)x->to | x->to_stride) % TSR_TILE_ROW_BYTES == 0;
+    if (!(x->how & TSR_TILE_MAY_WAIT) || !x->to || !x->zero)
         return false;
-    }
-    tsr__tile_loop_now(item, &x);
-    return x.to != NULL;
+    struct tsr__run *run = ((struct tsr__work_item *)item)->run;
+    return run->pass == TSR__ONLY_PASS && wait_for_others(run, x);
 }
 
 void tsr__tile_loops_end(struct tsr__run *run)

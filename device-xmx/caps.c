@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device-xmx/xmx.h"
+#include "device-xmx/images.h"
 #include "tessera/program.h"
 
 enum {
@@ -222,6 +222,7 @@ void tsr__xmx_caps_fill(struct tsr__xmx_device *device, const struct tsr__xmx_fa
     fill_clock(device, facts);
     fill_usm(caps, &facts->access, device->driver);
     caps->spirv = m->spirvVersionSupported && choose_groups(device);
+    tsr__xmx_images_fill(device);
     tsr__xmx_extensions(device, facts, &caps->extensions);
     device->base = (struct tsr_device){.caps = caps, .compute_units = caps->compute_units};
 }

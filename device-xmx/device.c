@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table of functions by which icd/ uses GPUs, and what it asks of them as a whole. */
+#include "device-xmx/images.h"
 #include "device-xmx/launch.h"
 #include "device-xmx/memory.h"
 #include "device-xmx/module.h"
@@ -83,6 +84,12 @@ const struct tsr_device_ops tsr_xmx_device = {
     .memory_fill = tsr__xmx_memory_fill,
     .usm_allocate = tsr__xmx_usm_allocate,
     .usm_prefetch = tsr__xmx_usm_prefetch,
+    .image_format = tsr__xmx_image_format,
+    .image_make = tsr__xmx_image_make,
+    .image_free = tsr__xmx_image_free,
+    .image_write = tsr__xmx_image_write,
+    .image_read = tsr__xmx_image_read,
+    .image_copy = tsr__xmx_image_copy,
     .max_work_group = tsr__xmx_max_work_group,
     .suggest_local_size = tsr__xmx_suggest_local_size,
     .launch_make = tsr__xmx_launch_make,

@@ -14,6 +14,7 @@ void tsr__xmx_extensions(const struct tsr__xmx_device *device, const struct tsr_
     const struct tsr__xmx_units *units = &device->units;
     ze_device_module_flags_t flags = facts->module.flags;
     unsigned svm = device->caps.svm;
+    bool images = device->caps.images;
     uint32_t half = facts->atomics.fp16Flags, single = facts->atomics.fp32Flags, twice = facts->atomics.fp64Flags;
 #define TSR_XMX_EXT(name, condition) set->has[TSR_HAS_##name] = condition;
 #include "device-xmx/extensions.def"

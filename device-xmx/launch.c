@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device-xmx/clock.h"
+#include "device-xmx/images.h"
 #include "device-xmx/launch.h"
 #include "device-xmx/module.h"
 #include "device-xmx/queues.h"
@@ -127,6 +128,21 @@ static uint64_t local_size(const struct tsr_launch *launch, uint32_t argument)
     return first + launch->local_bytes - begin;
 }
 
+/* What a failure that has been judged is told as. */
+static ze_result_t result_of(enum tsr_status status)
+{
+    return status == TSR_NO_MEMORY ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_UNKNOWN;
+}
+
+static ze_result_t set_sampler(const struct tsr_launch *launch, uint32_t i, const void *value)
+{
+    uint32_t word;
+    enum tsr_status status;
+    memcpy(&word, value, sizeof word);
+    ze_sampler_handle_t sampler = tsr__xmx_sampler(launch->module->device, word, &status);
+    return sampler ? tsr__ze.KernelSetArgumentValue(launch->kernel->handle, i, sizeof sampler, &sampler) : result_of(status);
+}
+
 static ze_result_t set_argument(const struct tsr_launch *launch, uint32_t i)
 {
     const struct tsr_arg_info *arg = &launch->info->args[i];
@@ -137,6 +153,10 @@ static ze_result_t set_argument(const struct tsr_launch *launch, uint32_t i)
         return tsr__ze.KernelSetArgumentValue(kernel, i, local_size(launch, i), NULL);
     case TSR_ARG_POINTER:
         return tsr__ze.KernelSetArgumentValue(kernel, i, sizeof(void *), word_at(launch, i) ? value : NULL);
+    case TSR_ARG_IMAGE:
+        return tsr__ze.KernelSetArgumentValue(kernel, i, sizeof(ze_image_handle_t), tsr__xmx_image_argument(word_at(launch, i)));
+    case TSR_ARG_SAMPLER:
+        return set_sampler(launch, i, value);
     default:
         return tsr__ze.KernelSetArgumentValue(kernel, i, arg->size, value);
     }
@@ -176,12 +196,6 @@ static int fail(struct tsr_launch *launch, const char *what, ze_result_t result)
     launch->why = lost ? tsr_format("%s: %s", device->name, lost)
                        : tsr_format("%s: %s: %s (0x%x)", device->name, what, tsr__ze_text(result), (unsigned)result);
     return FAILED;
-}
-
-/* What a failure that has been judged is told as. */
-static ze_result_t result_of(enum tsr_status status)
-{
-    return status == TSR_NO_MEMORY ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_UNKNOWN;
 }
 
 static ze_result_t set_offset(const struct tsr_launch *launch, const uint64_t offset[3])

@@ -7,13 +7,6 @@
 #include "device-xmx/queues.h"
 #include "tessera/abi.h"
 
-/* A command list and its event. */
-struct tsr__xmx_mover {
-    ze_command_list_handle_t list;
-    struct tsr__xmx_event *event;
-    struct tsr__xmx_mover *next; /* of those that are free */
-};
-
 enum { STAGE = 64 << 10 /* bytes of a pattern that the driver cannot fill with, written as often as they hold it */ };
 
 /* ---- allocations
@@ -73,23 +66,25 @@ void tsr__xmx_memory_free(const struct tsr_device *base, uint64_t address)
 /* ---- movers
  * ------------------------------------------------------------------------------------------------------------------------------------ */
 
-static struct tsr__xmx_mover *mover_take(struct tsr__xmx_device *device, enum tsr_status *status)
+struct tsr__xmx_mover *tsr__xmx_mover_take(struct tsr__xmx_device *device, enum tsr__xmx_moved moved, enum tsr_status *status)
 {
     *status = atomic_load(&device->lost) ? TSR_IO : TSR_NO_MEMORY;
     if (*status == TSR_IO)
         return NULL;
     pthread_mutex_lock(&device->lock);
-    struct tsr__xmx_mover *mover = device->movers;
+    struct tsr__xmx_mover *mover = device->movers[moved];
     if (mover)
-        device->movers = mover->next;
+        device->movers[moved] = mover->next;
     pthread_mutex_unlock(&device->lock);
     if (mover)
         return mover;
     mover = tsr_calloc(1, sizeof *mover);
     if (!mover)
         return NULL;
+    mover->moved = moved;
     mover->event = tsr__xmx_event_take(device, status);
-    mover->list = mover->event ? tsr__xmx_list_new(device, device->copy_group, status) : NULL;
+    uint32_t group = moved == TSR__XMX_IMAGES ? device->compute_group : device->copy_group;
+    mover->list = mover->event ? tsr__xmx_list_new(device, group, status) : NULL;
     if (mover->list)
         return mover;
     if (mover->event)
@@ -98,8 +93,7 @@ static struct tsr__xmx_mover *mover_take(struct tsr__xmx_device *device, enum ts
     return NULL;
 }
 
-/* Waits for what has been appended with the result, and gives the mover back. */
-static enum tsr_status mover_end(struct tsr__xmx_device *device, struct tsr__xmx_mover *mover, ze_result_t result, const char *what)
+enum tsr_status tsr__xmx_mover_end(struct tsr__xmx_device *device, struct tsr__xmx_mover *mover, ze_result_t result, const char *what)
 {
     enum tsr_status status = tsr__xmx_judge(device, result, what);
     if (status == TSR_OK)
@@ -111,8 +105,8 @@ static enum tsr_status mover_end(struct tsr__xmx_device *device, struct tsr__xmx
         return status;
     }
     pthread_mutex_lock(&device->lock);
-    mover->next = device->movers;
-    device->movers = mover;
+    mover->next = device->movers[mover->moved];
+    device->movers[mover->moved] = mover;
     pthread_mutex_unlock(&device->lock);
     return status;
 }
@@ -122,7 +116,7 @@ enum tsr_status tsr__xmx_usm_prefetch(const struct tsr_device *base, const void 
 {
     struct tsr__xmx_device *device = tsr__xmx(base);
     enum tsr_status status;
-    struct tsr__xmx_mover *mover = mover_take(device, &status);
+    struct tsr__xmx_mover *mover = tsr__xmx_mover_take(device, TSR__XMX_BYTES, &status);
     if (!mover)
         return status;
     ze_result_t result = tsr__ze.CommandListAppendMemoryPrefetch(mover->list, pointer, size);
@@ -130,18 +124,18 @@ enum tsr_status tsr__xmx_usm_prefetch(const struct tsr_device *base, const void 
         result = ZE_RESULT_SUCCESS;
     if (!result)
         result = tsr__ze.CommandListAppendBarrier(mover->list, mover->event->handle, 0, NULL);
-    return mover_end(device, mover, result, "zeCommandListAppendMemoryPrefetch");
+    return tsr__xmx_mover_end(device, mover, result, "zeCommandListAppendMemoryPrefetch");
 }
 
 static enum tsr_status move(const struct tsr_device *base, void *to, const void *from, uint64_t size)
 {
     struct tsr__xmx_device *device = tsr__xmx(base);
     enum tsr_status status;
-    struct tsr__xmx_mover *mover = mover_take(device, &status);
+    struct tsr__xmx_mover *mover = tsr__xmx_mover_take(device, TSR__XMX_BYTES, &status);
     if (!mover)
         return status;
     ze_result_t result = tsr__ze.CommandListAppendMemoryCopy(mover->list, to, from, size, mover->event->handle, 0, NULL);
-    return mover_end(device, mover, result, "zeCommandListAppendMemoryCopy");
+    return tsr__xmx_mover_end(device, mover, result, "zeCommandListAppendMemoryCopy");
 }
 
 enum tsr_status tsr__xmx_memory_write(const struct tsr_device *device, uint64_t to, const void *from, uint64_t size)
@@ -189,10 +183,10 @@ enum tsr_status tsr__xmx_memory_fill(const struct tsr_device *base, uint64_t to,
     if (pattern_size > device->copy_fill)
         return fill_by_copies(base, to, size, pattern, pattern_size);
     enum tsr_status status;
-    struct tsr__xmx_mover *mover = mover_take(device, &status);
+    struct tsr__xmx_mover *mover = tsr__xmx_mover_take(device, TSR__XMX_BYTES, &status);
     if (!mover)
         return status;
     ze_result_t result =
         tsr__ze.CommandListAppendMemoryFill(mover->list, (void *)(uintptr_t)to, pattern, pattern_size, size, mover->event->handle, 0, NULL);
-    return mover_end(device, mover, result, "zeCommandListAppendMemoryFill");
+    return tsr__xmx_mover_end(device, mover, result, "zeCommandListAppendMemoryFill");
 }

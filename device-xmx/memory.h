@@ -15,4 +15,16 @@ enum tsr_status tsr__xmx_memory_copy(const struct tsr_device *device, uint64_t t
 enum tsr_status tsr__xmx_memory_fill(const struct tsr_device *device, uint64_t to, uint64_t size, const void *pattern,
                                      uint64_t pattern_size);
 
+/* A command list and its event, for a command that has ended when its function returns. */
+struct tsr__xmx_mover {
+    ze_command_list_handle_t list;
+    struct tsr__xmx_event *event;
+    enum tsr__xmx_moved moved;
+    struct tsr__xmx_mover *next; /* of those that are free */
+};
+/* NULL: none can be had; *status says why. */
+struct tsr__xmx_mover *tsr__xmx_mover_take(struct tsr__xmx_device *device, enum tsr__xmx_moved moved, enum tsr_status *status);
+/* Waits for what has been appended with the result, and gives the mover back. */
+enum tsr_status tsr__xmx_mover_end(struct tsr__xmx_device *device, struct tsr__xmx_mover *mover, ze_result_t result, const char *what);
+
 #endif

@@ -73,9 +73,16 @@ struct tsr__xmx_facts {
 
 enum { TSR__PCI_INTEL = 0x8086 };
 
+/* The channel orders of images. */
+enum tsr__xmx_order { TSR__XMX_R, TSR__XMX_RG, TSR__XMX_RGBA, TSR__XMX_BGRA, TSR__XMX_ORDERS };
+
 struct tsr__xmx_queues;
 struct tsr__xmx_event;
 struct tsr__xmx_mover;
+
+/* What a command moves. Images are for engines that compute, as those that only copy have limits of their own for them. */
+enum tsr__xmx_moved { TSR__XMX_BYTES, TSR__XMX_IMAGES, TSR__XMX_MOVED_COUNT };
+enum { TSR__XMX_SAMPLERS = 64 /* numbers that the bits of tessera/sampler.def make */ };
 
 struct tsr__xmx_device {
     struct tsr_device base;
@@ -88,12 +95,15 @@ struct tsr__xmx_device {
     size_t copy_fill;                       /* largest fill pattern of the last */
     double ns_per_tick;                     /* of its clock */
     uint32_t clock_bits, kernel_clock_bits; /* that are valid */
+    uint64_t formats[TSR__XMX_ORDERS];      /* of images, by channel order: a bit for each enum tsr_image_type */
+    bool line_images;                       /* images of a buffer are 1D images: the driver makes no others */
     char name[ZE_MAX_DEVICE_NAME + 1];
-    _Atomic(const char *) lost;               /* why the device cannot be used any more; NULL: it can */
-    pthread_mutex_t lock;                     /* of what follows */
-    struct tsr__xmx_event *events;            /* that are free */
-    struct tsr__xmx_mover *movers;            /* likewise */
-    _Atomic(struct tsr__xmx_queues *) queues; /* made when first needed, never destroyed */
+    _Atomic(const char *) lost;                          /* why the device cannot be used any more; NULL: it can */
+    pthread_mutex_t lock;                                /* of what follows */
+    struct tsr__xmx_event *events;                       /* that are free */
+    struct tsr__xmx_mover *movers[TSR__XMX_MOVED_COUNT]; /* likewise, by what they move */
+    ze_sampler_handle_t samplers[TSR__XMX_SAMPLERS];     /* by their bits; made when first needed, never destroyed */
+    _Atomic(struct tsr__xmx_queues *) queues;            /* made when first needed, never destroyed */
 };
 
 static inline struct tsr__xmx_device *tsr__xmx(const struct tsr_device *device)

@@ -2,6 +2,7 @@
  * Kernel arguments: every clSetKernelArg leaves the argument block ready, so that a launch only copies it. */
 #include <string.h>
 
+#include "icd/device_queue.h"
 #include "icd/image.h"
 #include "icd/program.h"
 
@@ -127,6 +128,20 @@ static cl_int set_sampler(struct _cl_kernel *kernel, cl_uint index, size_t size,
     return CL_SUCCESS;
 }
 
+/* The queue counts as one of the kernel's objects, so a launch holds it. */
+static cl_int set_queue(struct _cl_kernel *kernel, cl_uint index, size_t size, const void *value)
+{
+    struct _cl_context *context = kernel->program->context;
+    RETURN_IF(context, size != sizeof(cl_command_queue), CL_INVALID_ARG_SIZE, "argument %u is a queue: its size is %zu, not %zu", index,
+              sizeof(cl_command_queue), size);
+    struct tsr__device_queue *queue = value ? tsr__device_queue_of(*(const cl_command_queue *)value) : NULL;
+    RETURN_IF(context, !queue || queue->context != context, CL_INVALID_DEVICE_QUEUE,
+              "argument %u takes an on-device queue of the kernel's context", index);
+    uint64_t address = (uint64_t)(uintptr_t)queue->impl;
+    set(kernel, index, &address, queue, false);
+    return CL_SUCCESS;
+}
+
 cl_int tsr__find_arg(const char *function, cl_kernel kernel, cl_uint index, const struct tsr_arg_info **arg)
 {
     if (!tsr__valid(kernel, TSR_TAG_KERNEL))
@@ -170,7 +185,9 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
         return set_image(kernel, arg_index, arg_size, arg_value);
     case TSR_ARG_PIPE:
         return set_pipe(kernel, arg_index, arg_size, arg_value);
-    default: /* device queues: a kernel that has one does not build */
+    case TSR_ARG_QUEUE:
+        return set_queue(kernel, arg_index, arg_size, arg_value);
+    default:
         return tsr__error(context, CL_INVALID_ARG_VALUE, __func__, "kind", "argument %u is of a kind that no device has", arg_index);
     }
 }

@@ -7,6 +7,7 @@
 #include "clc/common/build_id.h"
 #include "icd/command_buffer.h"
 #include "icd/image.h"
+#include "tessera/enqueue.h"
 #include "tessera/pipe.h"
 
 static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");
@@ -14,6 +15,10 @@ static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t")
 static_assert(TSR_DEVICE_CPU == CL_DEVICE_TYPE_CPU && TSR_DEVICE_GPU == CL_DEVICE_TYPE_GPU &&
                   TSR_DEVICE_ACCELERATOR == CL_DEVICE_TYPE_ACCELERATOR && TSR_DEVICE_CUSTOM == CL_DEVICE_TYPE_CUSTOM,
               "caps->type is a number of OpenCL");
+static_assert(TSR_OBJECT_IMAGE1D == CL_MEM_OBJECT_IMAGE1D && TSR_OBJECT_IMAGE1D_ARRAY == CL_MEM_OBJECT_IMAGE1D_ARRAY &&
+                  TSR_OBJECT_IMAGE1D_BUFFER == CL_MEM_OBJECT_IMAGE1D_BUFFER && TSR_OBJECT_IMAGE2D == CL_MEM_OBJECT_IMAGE2D &&
+                  TSR_OBJECT_IMAGE2D_ARRAY == CL_MEM_OBJECT_IMAGE2D_ARRAY && TSR_OBJECT_IMAGE3D == CL_MEM_OBJECT_IMAGE3D,
+              "a device keeps OpenCL's numbers");
 static_assert(TSR_SVM_COARSE_GRAIN_BUFFER == CL_DEVICE_SVM_COARSE_GRAIN_BUFFER &&
                   TSR_SVM_FINE_GRAIN_BUFFER == CL_DEVICE_SVM_FINE_GRAIN_BUFFER &&
                   TSR_SVM_FINE_GRAIN_SYSTEM == CL_DEVICE_SVM_FINE_GRAIN_SYSTEM && TSR_SVM_ATOMICS == CL_DEVICE_SVM_ATOMICS,
@@ -62,10 +67,8 @@ TSR_API cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
 
 /* Versions that the compiler takes in -cl-std. 2.0 is not among them: it demands device-side enqueue. */
 static const cl_name_version c_versions[] = {
-    {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
-    {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
-    {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
-    {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"}, {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"}, {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"}, {CL_MAKE_VERSION(2, 0, 0), "OpenCL C"}, /* the last: of devices that have all of it */
 };
 
 static const cl_semaphore_type_khr semaphore_types[] = {CL_SEMAPHORE_TYPE_BINARY_KHR};
@@ -86,33 +89,25 @@ static const char *const spirv_extensions[] = {
 #define TSR_SPIRV_EXTENSION(name) #name,
 #include "tessera/spirv.def"
 };
-/* Those of images first: a device without images has the rest. Then those of pipes: a device without them has no images either. */
-static const cl_uint spirv_capabilities[] = {
-#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) number,
-#include "tessera/spirv.def"
-#define TSR_SPIRV_PIPE_CAPABILITY(name, number) number,
-#include "tessera/spirv.def"
-#define TSR_SPIRV_CAPABILITY(name, number) number,
-#include "tessera/spirv.def"
-};
-
-enum {
-    IMAGE_CAPABILITIES = 0
-#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) +1
-#include "tessera/spirv.def"
-    ,
-    PIPE_CAPABILITIES = 0
-#define TSR_SPIRV_PIPE_CAPABILITY(name, number) +1
-#include "tessera/spirv.def"
-};
-
-/* Capabilities at the start of the table that the device lacks. */
-static size_t lacks_capabilities(const struct tsr_device_caps *caps)
+/* The capabilities of SPIR-V that the device has: those of images and of pipes where it has these. */
+static cl_int spirv_capabilities(struct _cl_device_id *d, struct tsr_info_out out)
 {
-    assert(!caps->images || caps->extensions.has[TSR_HAS___opencl_c_pipes]);
-    if (caps->images)
-        return 0;
-    return IMAGE_CAPABILITIES + (caps->extensions.has[TSR_HAS___opencl_c_pipes] ? 0 : PIPE_CAPABILITIES);
+    const bool *has = d->caps->extensions.has;
+    const struct {
+        cl_uint number;
+        bool there;
+    } all[] = {
+#define TSR_SPIRV_IMAGE_CAPABILITY(name, number, feature) {number, d->caps->images && has[TSR_HAS_##feature]},
+#define TSR_SPIRV_PIPE_CAPABILITY(name, number) {number, has[TSR_HAS___opencl_c_pipes]},
+#define TSR_SPIRV_CAPABILITY(name, number) {number, true},
+#include "tessera/spirv.def"
+    };
+    cl_uint list[TSR_ARRAY_LEN(all)];
+    size_t count = 0;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(all) && d->caps->spirv; i++)
+        if (all[i].there)
+            list[count++] = all[i].number;
+    return tsr__info_bytes(out, list, count * sizeof *list);
 }
 
 /* The version contains a part of the build id: programs that cache binaries, pyopencl for one, tell drivers apart by this text, and a
@@ -254,6 +249,7 @@ static size_t combination_count(const struct tsr_device_caps *caps)
 /* A limit of images: 0 on devices without them. */
 #define IMAGES(limit) (c->images ? (limit) : 0)
 /* What is said of pipes: 0 on devices without them. */
+#define ENQUEUE(value) (c->device_queues ? (value) : 0)
 #define PIPES(value) (c->extensions.has[TSR_HAS___opencl_c_pipes] ? (value) : 0)
 
 TSR_API cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void *param_value,

@@ -6,58 +6,32 @@
 /* ---- checks ------------------------------------------------------------------------------------------------------------------------ */
 
 /* The checks that open every command on images: CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT, "CL_INVALID_OPERATION if the device associated
- * with command_queue does not support images". */
+ * with command_queue does not support images", and that it has such images. */
 static cl_int check_image(const char *function, cl_command_queue queue, cl_mem image)
 {
     if (!tsr__valid(image, TSR_TAG_MEM) || !image->image)
         return tsr__error(queue->context, CL_INVALID_MEM_OBJECT, function, "image", "not an image: %p", (void *)image);
     if (image->context != queue->context)
         return tsr__error(queue->context, CL_INVALID_CONTEXT, function, "image", "queue and image belong to different contexts");
-    if (!queue->device->caps->images)
-        return tsr__error(queue->context, CL_INVALID_OPERATION, function, "queue", "the device of the queue has no images");
-    return CL_SUCCESS;
+    return tsr__check_image_on(function, image, queue->device);
 }
-
-/* Pixels of level `level` in each of three directions; 1 where the image has no such coordinate. */
-static void get_extent(const struct tsr__image *image, cl_uint level, size_t extent[3])
-{
-    const struct tsr_image_level *at = &image->desc.level[level];
-    extent[0] = at->width;
-    extent[1] = image->kind->dims > 1 ? at->height : image->desc.array_size;
-    extent[2] = image->kind->dims == 3 ? at->depth : image->kind->dims == 2 ? image->desc.array_size : 1;
-}
-
-/* Bytes from one pixel to the next in the direction of the second and third coordinate. A 1D array is one slice, whose rows are its
- * elements, so the second number is the size of all of it. */
-static void get_strides(const struct tsr__image *image, cl_uint level, size_t strides[2])
-{
-    const struct tsr_image_level *at = &image->desc.level[level];
-    strides[0] = image->kind->dims > 1 ? at->row_pitch : at->slice_pitch;
-    strides[1] = image->kind->dims > 1 ? at->slice_pitch : at->slice_pitch * image->desc.array_size;
-}
-
-/* A part of an image, in pixels. */
-struct part {
-    cl_uint level;
-    size_t origin[3], region[3]; /* 0 and 1 in directions that the image does not have */
-};
 
 /* CL_INVALID_VALUE if origin and region are no part of the image. With mipmaps, the level follows the last coordinate of the origin. */
-static cl_int read_part(const char *function, cl_mem mem, const size_t *origin, const size_t *region, struct part *part)
+static cl_int read_part(const char *function, cl_mem mem, const size_t *origin, const size_t *region, struct tsr__part *part)
 {
     struct _cl_context *context = mem->context;
     const struct tsr__image *image = mem->image;
     unsigned coordinates = tsr__image_coordinates(image->kind);
     if (!origin || !region)
         return tsr__error(context, CL_INVALID_VALUE, function, "origin, region", "the origin or the region is NULL");
-    *part = (struct part){.region = {1, 1, 1}};
+    *part = (struct tsr__part){.region = {1, 1, 1}};
     bool mipmapped = image->mip_levels > 1;
     if (mipmapped && origin[coordinates] >= image->mip_levels)
         return tsr__error(context, CL_INVALID_VALUE, function, "origin", "level %zu of %u", origin[coordinates], image->mip_levels);
     if (mipmapped)
         part->level = (cl_uint)origin[coordinates];
     size_t extent[3];
-    get_extent(image, part->level, extent);
+    tsr__image_extent(image, part->level, extent);
     for (unsigned i = 0; i < 3; i++) {
         size_t begin = tsr__image_has_level(image, i) ? 0 : origin[i]; /* the level has been read */
         if (!region[i] || begin > extent[i] || region[i] > extent[i] - begin)
@@ -70,12 +44,18 @@ static cl_int read_part(const char *function, cl_mem mem, const size_t *origin, 
     return CL_SUCCESS;
 }
 
+/* Whether the queue's device has images of its own. */
+static bool by_device(const struct _cl_command_queue *queue)
+{
+    return queue->context->own_memory && queue->device->caps->own_memory;
+}
+
 /* The bytes of the part; `bytes` gets width in bytes, rows, slices. */
-static struct tsr__box box_of(cl_mem mem, const struct part *part, size_t bytes[3])
+static struct tsr__box box_of(cl_mem mem, const struct tsr__part *part, size_t bytes[3])
 {
     const struct tsr__image *image = mem->image;
     size_t strides[2], pixel = image->desc.pixel_bytes;
-    get_strides(image, part->level, strides);
+    tsr__image_strides(image, part->level, strides);
     bytes[0] = part->region[0] * pixel;
     bytes[1] = part->region[1];
     bytes[2] = part->region[2];
@@ -97,7 +77,7 @@ static struct tsr__rect rect_of(const struct tsr__box *box, const size_t bytes[3
 }
 
 /* Pitches of the application's memory for the part: 0 stands for no gaps. */
-static cl_int host_box(const char *function, cl_mem mem, const struct part *part, size_t row_pitch, size_t slice_pitch, void *pointer,
+static cl_int host_box(const char *function, cl_mem mem, const struct tsr__part *part, size_t row_pitch, size_t slice_pitch, void *pointer,
                        struct tsr__box *box)
 {
     struct _cl_context *context = mem->context;
@@ -130,7 +110,7 @@ static cl_int read_or_write(const char *function, bool reads, cl_command_queue q
                             const cl_event *wait_list, cl_event *event)
 {
     cl_int err;
-    struct part part;
+    struct tsr__part part;
     struct tsr__box host;
     if ((err = tsr__check_queue(function, queue)) || (err = check_image(function, queue, image)) ||
         (err = read_part(function, image, origin, region, &part)))
@@ -143,8 +123,10 @@ static cl_int read_or_write(const char *function, bool reads, cl_command_queue q
         return err;
     size_t bytes[3];
     struct tsr__box device = box_of(image, &part, bytes);
-    struct _cl_event *command = reads ? tsr__box_command(queue, CL_COMMAND_READ_IMAGE, host, device, bytes)
-                                      : tsr__box_command(queue, CL_COMMAND_WRITE_IMAGE, device, host, bytes);
+    struct _cl_event *command = !by_device(queue) ? reads ? tsr__box_command(queue, CL_COMMAND_READ_IMAGE, host, device, bytes)
+                                                          : tsr__box_command(queue, CL_COMMAND_WRITE_IMAGE, device, host, bytes)
+                                : reads           ? tsr__device_read_image(queue, CL_COMMAND_READ_IMAGE, image, &part, &host)
+                                                  : tsr__device_write_image(queue, CL_COMMAND_WRITE_IMAGE, image, &part, &host);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, blocking);
 }
 
@@ -170,7 +152,7 @@ TSR_API void *CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image
 {
     void *pointer = NULL;
     cl_int err;
-    struct part part;
+    struct tsr__part part;
     if ((err = tsr__check_queue(__func__, queue)) || (err = check_image(__func__, queue, image)) ||
         (err = read_part(__func__, image, origin, region, &part)) || (err = tsr__check_map_flags(__func__, image, flags)))
         goto fail;
@@ -203,7 +185,7 @@ TSR_API cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem ima
                                               const size_t *region, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
     cl_int err;
-    struct part part;
+    struct tsr__part part;
     if ((err = tsr__check_queue(__func__, queue)) || (err = check_image(__func__, queue, image)))
         return err;
     RETURN_IF(queue->context, !color, CL_INVALID_VALUE, "fill_color is NULL");
@@ -214,7 +196,9 @@ TSR_API cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem ima
     unsigned char pixel[TSR__MOST_PIXEL];
     tsr__image_pack(image->image->format, color, pixel);
     struct tsr__box box = box_of(image, &part, bytes);
-    struct _cl_event *command = tsr__fill_box_command(queue, CL_COMMAND_FILL_IMAGE, box, bytes, pixel, image->image->desc.pixel_bytes);
+    struct _cl_event *command =
+        by_device(queue) ? tsr__device_fill_image(queue, image, &part, pixel)
+                         : tsr__fill_box_command(queue, CL_COMMAND_FILL_IMAGE, box, bytes, pixel, image->image->desc.pixel_bytes);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }
 
@@ -223,7 +207,7 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem fro
                                               cl_event *event)
 {
     cl_int err;
-    struct part source, target;
+    struct tsr__part source, target;
     if ((err = tsr__check_queue(__func__, queue)) || (err = check_image(__func__, queue, from)) || (err = check_image(__func__, queue, to)))
         return err;
     struct _cl_context *context = queue->context;
@@ -238,7 +222,8 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem fro
         struct tsr__rect a = rect_of(&from_box, bytes), b = rect_of(&to_box, bytes);
         RETURN_IF(context, tsr__rects_overlap(&a, &b), CL_MEM_COPY_OVERLAP, "source and destination overlap in the same memory");
     }
-    struct _cl_event *command = tsr__box_command(queue, CL_COMMAND_COPY_IMAGE, to_box, from_box, bytes);
+    struct _cl_event *command = by_device(queue) ? tsr__device_copy_image(queue, to, &target, from, &source)
+                                                 : tsr__box_command(queue, CL_COMMAND_COPY_IMAGE, to_box, from_box, bytes);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }
 
@@ -248,7 +233,7 @@ static cl_int copy_with_buffer(const char *function, bool to_buffer, cl_command_
                                cl_event *event)
 {
     cl_int err;
-    struct part part;
+    struct tsr__part part;
     if ((err = tsr__check_queue(function, queue)) || (err = check_image(function, queue, image)) ||
         (err = tsr__check_buffer(function, queue, buffer)) || (err = read_part(function, image, origin, region, &part)))
         return err;
@@ -259,8 +244,11 @@ static cl_int copy_with_buffer(const char *function, bool to_buffer, cl_command_
         (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     struct tsr__box packed = {buffer, buffer->data + offset, bytes[0], bytes[0] * bytes[1]};
-    struct _cl_event *command = to_buffer ? tsr__box_command(queue, CL_COMMAND_COPY_IMAGE_TO_BUFFER, packed, pixels, bytes)
-                                          : tsr__box_command(queue, CL_COMMAND_COPY_BUFFER_TO_IMAGE, pixels, packed, bytes);
+    cl_command_type type = to_buffer ? CL_COMMAND_COPY_IMAGE_TO_BUFFER : CL_COMMAND_COPY_BUFFER_TO_IMAGE;
+    struct _cl_event *command = !by_device(queue) ? to_buffer ? tsr__box_command(queue, type, packed, pixels, bytes)
+                                                              : tsr__box_command(queue, type, pixels, packed, bytes)
+                                : to_buffer       ? tsr__device_read_image(queue, type, image, &part, &packed)
+                                                  : tsr__device_write_image(queue, type, image, &part, &packed);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, false);
 }
 

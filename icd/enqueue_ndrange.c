@@ -2,6 +2,8 @@
  * Launching kernels: the checks of clEnqueueNDRangeKernel and the command that runs the work-groups. */
 #include <string.h>
 
+#include "icd/device_queue.h"
+#include "icd/image.h"
 #include "icd/program.h"
 
 /* ---- the command ------------------------------------------------------------------------------------------------------------------- */
@@ -12,7 +14,8 @@ struct launch_payload {
     struct tsr_launch *launch;
     atomic_bool failed;
     cl_uint object_count;
-    void *objects[]; /* held: the arguments' memory objects and samplers; the kernel may drop them before the launch ends */
+    void *objects[]; /* held: memory objects, samplers and queues among the arguments, which the kernel may drop before the launch ends;
+                        and the default queue */
 };
 
 static cl_int launch_execute(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end)
@@ -264,11 +267,15 @@ static bool use_address(struct _cl_event *command, uint64_t address)
     return added;
 }
 
-/* An image may lie in a buffer, whose bytes have to be where the kernel runs. */
-static bool use_image(struct _cl_event *command, struct _cl_mem *image, const struct tsr_arg_info *arg)
+/* Where a device has memory of its own, it has an image of its own, too. */
+static bool use_image(struct _cl_event *command, struct _cl_mem *image, const struct tsr_kernel_info *info, uint32_t index)
 {
-    unsigned access = arg->access_qualifier == CL_KERNEL_ARG_ACCESS_READ_ONLY ? TSR__READS : TSR__READS | TSR__WRITES;
-    return tsr__command_uses(command, image, 0, image->size, access);
+    unsigned access = info->args[index].access_qualifier == CL_KERNEL_ARG_ACCESS_READ_ONLY ? TSR__READS : TSR__READS | TSR__WRITES;
+    if (!tsr__command_uses(command, image, 0, image->size, access))
+        return false;
+    if (command->queue->device->caps->own_memory)
+        command->uses->list[command->uses->count - 1].argument = index;
+    return true;
 }
 
 /* Adds the buffers that the kernel uses to the command's uses, in contexts with devices that have memory of their own: those among the
@@ -281,7 +288,7 @@ static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kern
     for (uint32_t i = 0; i < info->arg_count; i++) {
         const struct tsr_arg_info *arg = &info->args[i];
         struct _cl_mem *mem = kernel->states[i].object;
-        if (arg->kind == TSR_ARG_IMAGE && !use_image(command, mem, arg))
+        if (arg->kind == TSR_ARG_IMAGE && !use_image(command, mem, info, i))
             return false;
         if (arg->kind != TSR_ARG_POINTER)
             continue;
@@ -299,6 +306,16 @@ static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kern
         command->uses->list[command->uses->count - 1].argument = i;
     }
     return true;
+}
+
+/* Of a kernel that enqueues others. False: out of memory. */
+static bool prepare_enqueue(struct _cl_event *command, struct launch_payload *payload)
+{
+    const struct _cl_device_id *device = command->queue->device;
+    struct tsr__device_queue *queue = tsr__default_queue(command->context, device);
+    if (queue)
+        payload->objects[payload->object_count++] = queue;
+    return payload->ops->launch_enqueues(payload->launch, device->impl, queue ? queue->impl : NULL);
 }
 
 /* Copies arguments and objects of the kernel into the command. The kernel's lock is held, so the caller reports errors. */
@@ -324,17 +341,20 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
     bool streams = info->flags & TSR_KERNEL_NONTEMPORAL;
     if (streams)
         find_sizes(kernel, info, bytes);
+    payload->ops = ops;
     payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes, streams ? bytes : NULL);
     if (!payload->launch)
         return CL_OUT_OF_HOST_MEMORY;
     unsigned reached = kernel->indirect | kernel->svm_listed | kernel->usm_listed;
     if (reached && ops->launch_reaches)
         ops->launch_reaches(payload->launch, reached);
-    payload->ops = ops;
     tsr__hold(kernel);
     payload->kernel = kernel;
     command->execute = launch_execute;
-    if (ops->launch_submit) {
+    bool enqueues = info->flags & TSR_KERNEL_ENQUEUES && ops->launch_enqueues;
+    if (enqueues && !prepare_enqueue(command, payload))
+        return CL_OUT_OF_HOST_MEMORY;
+    if (enqueues || !ops->launch_run) {
         command->execute = launch_submit;
         command->task.external = true;
         command->task.units = 1;
@@ -352,6 +372,25 @@ struct checked {
     bool empty; /* nothing is to run */
 };
 
+/* The images among the arguments may be made for another device of the context. */
+static cl_int check_images(struct _cl_command_queue *queue, struct _cl_kernel *kernel, const struct tsr_kernel_info *info)
+{
+    cl_int err = CL_SUCCESS;
+    for (uint32_t i = 0; i < info->arg_count && err == CL_SUCCESS; i++) {
+        if (info->args[i].kind != TSR_ARG_IMAGE)
+            continue;
+        pthread_mutex_lock(&kernel->lock);
+        struct _cl_mem *image = kernel->states[i].object;
+        bool held = image && tsr__hold_alive(image); /* else the launch is refused later */
+        pthread_mutex_unlock(&kernel->lock);
+        if (!held)
+            continue;
+        err = tsr__check_image_on("clEnqueueNDRangeKernel", image, queue->device);
+        tsr__drop(image);
+    }
+    return err;
+}
+
 /* `incomplete`: arguments may be missing. */
 static cl_int check(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_uint dim, const size_t *offset, const size_t *global,
                     const size_t *local, bool incomplete, struct checked *checked)
@@ -367,7 +406,9 @@ static cl_int check(struct _cl_command_queue *queue, struct _cl_kernel *kernel, 
     RETURN_IF(context, kernel->svm_count && !queue->device->caps->svm, CL_INVALID_OPERATION,
               "kernel %s has pointers of SVM or USM as arguments, and the device has neither (CL_DEVICE_SVM_CAPABILITIES is 0)",
               info->name);
-    err = read_range(context, dim, offset, global, &checked->range, &checked->empty);
+    err = context->own_memory ? check_images(queue, kernel, info) : CL_SUCCESS;
+    if (err == CL_SUCCESS)
+        err = read_range(context, dim, offset, global, &checked->range, &checked->empty);
     if (err == CL_SUCCESS)
         err = check_local_memory(kernel, queue->device, info);
     if (err == CL_SUCCESS && !checked->empty)
@@ -401,7 +442,8 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     if (!empty)
         choose_group_code(kernel, queue->device, &range, &checked.code, &loaded);
 
-    struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * sizeof(void *));
+    struct _cl_event *command =
+        tsr__command_new(queue, type, sizeof(struct launch_payload) + (kernel->info->arg_count + 1) * sizeof(void *));
     RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     command->task.units = 0;
     if (!empty) {

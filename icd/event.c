@@ -245,8 +245,10 @@ TSR_API cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_
     case CL_PROFILING_COMMAND_START:
         return tsr__info_value(out, cl_ulong, event->device_start_ns ? event->device_start_ns : event->task.start_ns);
     case CL_PROFILING_COMMAND_END:
-    case CL_PROFILING_COMMAND_COMPLETE: /* a command has no children: nothing is enqueued by the device */
         return tsr__info_value(out, cl_ulong, event->device_end_ns ? event->device_end_ns : event->task.end_ns);
+    case CL_PROFILING_COMMAND_COMPLETE: /* with the commands that a kernel has enqueued: the task is that of all */
+        return tsr__info_value(
+            out, cl_ulong, event->device_end_ns && !event->queue->device->caps->device_queues ? event->device_end_ns : event->task.end_ns);
     default:
         return tsr__error(event->context, CL_INVALID_VALUE, __func__, "param_name", "no profiling value 0x%x", name);
     }

@@ -31,6 +31,7 @@ enum tsr_tag {
     TSR_TAG_COMMAND_BUFFER,
     TSR_TAG_RECORDED_COMMAND,
     TSR_TAG_SEMAPHORE,
+    TSR_TAG_DEVICE_QUEUE,
 };
 
 struct tsr_object {
@@ -52,7 +53,7 @@ void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destro
 bool tsr__valid(const void *handle, enum tsr_tag tag);
 void tsr__hold(void *object);
 void tsr__drop(void *object);
-/* Memory objects and samplers only: while it is watched, the header of a dead object stays readable. */
+/* Memory objects, samplers and on-device queues only: while it is watched, the header of a dead object stays readable. */
 void tsr__watch(void *object);
 void tsr__unwatch(void *object);
 /* Holds an object whose header is readable, as it is watched or in a list that it leaves when it dies; false if it is dead. */
@@ -159,6 +160,7 @@ struct _cl_context {
     struct tsr__allocation *allocations; /* icd/allocation.c: of SVM and USM, by address */
     size_t allocation_count, allocation_room;
     struct tsr__link *queues;
+    struct tsr__link *device_queues;
     struct tsr__link *addressed; /* buffers whose addresses the application knows */
 };
 
@@ -217,7 +219,7 @@ struct _cl_mem {
     cl_mem_flags flags;
     size_t size;
     unsigned char *data;              /* the host's side of the memory */
-    struct tsr__residence *residence; /* of a root buffer, if the context has devices with own memory. icd/residence.c */
+    struct tsr__residence *residence; /* of a root object, if the context has devices with own memory. icd/residence.c */
     void *host_ptr;                   /* as given */
     struct tsr__image *image;         /* of an image: icd/image.h. NULL: a buffer */
     bool owns_data, uses_svm;
@@ -393,8 +395,8 @@ void tsr__queue_discard(struct _cl_command_queue *queue);
 /* WRITES alone: the command overwrites the range, so its old bytes need not be fetched. */
 enum tsr__access { TSR__READS = 1, TSR__WRITES = 2, TSR__ON_HOST = 4 };
 /* Before the command is submitted: adds a range of a buffer to the command's uses. When the command begins, the range is made valid on the
- * queue's device, or on the host. Holds the buffer. False: out of memory. Does nothing in contexts without own memory, and for images with
- * memory of their own, which devices with own memory do not have. */
+ * queue's device, or on the host. Holds the buffer. False: out of memory. Does nothing in contexts without own memory. On a device with own
+ * memory an image is one whole: the range is all of it. */
 bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t offset, size_t size, unsigned access);
 /* The addressed buffer that has this byte on the device, held; NULL: none. (icd/buffer.c) */
 struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device_id *device, uint64_t address);
@@ -410,7 +412,7 @@ struct tsr__uses {
         uint64_t offset, size;
         unsigned access;
         uint32_t argument; /* set by the caller: index of the kernel's argument, whose address it becomes; at first TSR__NO_ARGUMENT */
-        uint64_t address;  /* while the command runs: of the range, on the device */
+        uint64_t address;  /* while the command runs: of the range, on the device; there of an image: its device's image */
     } list[];
 };
 /* For icd/command.c: makes all ranges valid, once; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */

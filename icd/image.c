@@ -93,6 +93,8 @@ fail:
     else if ((err = allocate(function, mem, host_ptr)))
         return err;
     place(mem);
+    if (!parent && context->own_memory && !(mem->residence = tsr__residence_new(context, mem->size, host_ptr != NULL, NULL)))
+        return tsr__error(context, CL_OUT_OF_HOST_MEMORY, function, "residence", "no memory for an image object");
     return CL_SUCCESS;
 }
 

@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files about images share. An image lies in the host's memory: devices with memory of their own have none. */
+ * What the files about images share. An image lies in the host's memory; a device with memory of its own has an object of its driver beside
+ * it, made when a command first needs it, whose pixels icd/residence.c keeps up to date. */
 #ifndef TESSERA_ICD_IMAGE_H
 #define TESSERA_ICD_IMAGE_H
 
 #include "icd/mem.h"
 #include "tessera/image_desc.h"
 
-/* Limits of every device that has images: full profile of OpenCL 3.0, table 5. Sizes in pixels. */
-enum {
-    TSR__IMAGE_2D = 16384, /* width and height of 2D images, width of 1D ones */
-    TSR__IMAGE_3D = 2048,  /* width, height, depth */
-    TSR__IMAGE_LAYERS = 2048,
-    TSR__IMAGE_BUFFER = 1 << 27, /* width of 1D images of a buffer, where the device has objects of so many bytes */
-    TSR__IMAGE_READ_ARGS = 128,
-    TSR__IMAGE_WRITE_ARGS = 128,
-    TSR__IMAGE_READ_WRITE_ARGS = 128,
-    TSR__IMAGE_SAMPLERS = 16,
-    /* Of images in buffers: rows and the first pixel begin at any multiple of the pixel. */
-    TSR__IMAGE_ALIGN = 1,
-};
+/* Of images in buffers, in pixels: rows and the first pixel begin at any multiple of the pixel. */
+enum { TSR__IMAGE_ALIGN = 1 };
 enum { TSR__MOST_PIXEL = 16 }; /* bytes of the largest pixel */
-/* CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: any format fits into the largest object. */
-static inline uint64_t tsr__image_buffer_limit(const struct tsr_device_caps *caps)
-{
-    uint64_t pixels = caps->max_allocation / TSR__MOST_PIXEL;
-    return pixels < TSR__IMAGE_BUFFER ? pixels : TSR__IMAGE_BUFFER;
-}
 
 /* A type of images. Pixels have `dims` coordinates, and one more of an array's elements. */
 struct tsr__image_kind {
@@ -54,9 +38,51 @@ struct tsr__image {
     size_t size;        /* bytes, all levels */
 };
 
+/* Pixels of level `level` in each of three directions; 1 where the image has no such coordinate. */
+static inline void tsr__image_extent(const struct tsr__image *image, cl_uint level, size_t extent[3])
+{
+    const struct tsr_image_level *at = &image->desc.level[level];
+    extent[0] = at->width;
+    extent[1] = image->kind->dims > 1 ? at->height : image->desc.array_size;
+    extent[2] = image->kind->dims == 3 ? at->depth : image->kind->dims == 2 ? image->desc.array_size : 1;
+}
+
+/* Bytes from one pixel to the next in the direction of the second and third coordinate. A 1D array is one slice, whose rows are its
+ * elements, so the second number is the size of all of it. */
+static inline void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t strides[2])
+{
+    const struct tsr_image_level *at = &image->desc.level[level];
+    strides[0] = image->kind->dims > 1 ? at->row_pitch : at->slice_pitch;
+    strides[1] = image->kind->dims > 1 ? at->slice_pitch : at->slice_pitch * image->desc.array_size;
+}
+
 /* Whether some device of the context has images, or mipmaps as well. */
 bool tsr__context_has_images(const struct _cl_context *context);
 bool tsr__context_has_mipmaps(const struct _cl_context *context);
+
+/* Whether the device has images of this format, and of its type. */
+bool tsr__device_has_format(const struct _cl_device_id *device, const struct tsr_image_format *format);
+/* CL_SUCCESS if commands on a queue of the device can use the image, else CL_INVALID_OPERATION (the device has no images),
+ * CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_IMAGE_SIZE. */
+cl_int tsr__image_fits(const struct _cl_mem *image, const struct _cl_device_id *device);
+/* The same, reported. */
+cl_int tsr__check_image_on(const char *function, const struct _cl_mem *image, const struct _cl_device_id *device);
+
+/* A part of an image, in pixels. */
+struct tsr__part {
+    cl_uint level;
+    size_t origin[3], region[3]; /* 0 and 1 in directions that the image does not have */
+};
+/* Commands on queues of devices with memory of their own; memory of the host, or of a buffer (icd/mem.h). NULL: out of memory.
+ * (icd/device_image.c) */
+struct _cl_event *tsr__device_read_image(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *image,
+                                         const struct tsr__part *part, const struct tsr__box *to);
+struct _cl_event *tsr__device_write_image(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *image,
+                                          const struct tsr__part *part, const struct tsr__box *from);
+struct _cl_event *tsr__device_fill_image(struct _cl_command_queue *queue, struct _cl_mem *image, const struct tsr__part *part,
+                                         const unsigned char pixel[TSR__MOST_PIXEL]);
+struct _cl_event *tsr__device_copy_image(struct _cl_command_queue *queue, struct _cl_mem *to, const struct tsr__part *to_part,
+                                         struct _cl_mem *from, const struct tsr__part *from_part);
 
 /* The sizes that an image can have, and the most that some device of the context has of each; 0: this type has no such size. */
 enum { TSR__IMAGE_WIDTH, TSR__IMAGE_HEIGHT, TSR__IMAGE_DEPTH, TSR__IMAGE_ARRAY_SIZE, TSR__IMAGE_SIZES };

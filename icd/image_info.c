@@ -2,7 +2,19 @@
  * What can be asked about images: the formats that there are, an image's properties, what an image would need. */
 #include "icd/image.h"
 
-/* clGetSupportedImageFormats: OpenCL 3.0, 5.3.2. */
+/* `both`: a kernel may read and write the same image. */
+static bool some_device_has(const struct _cl_context *context, const struct tsr_image_format *format, bool both)
+{
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        const struct _cl_device_id *device = context->devices[i];
+        if ((!both || (format->both && device->caps->extensions.has[TSR_HAS___opencl_c_read_write_images])) &&
+            tsr__device_has_format(device, format))
+            return true;
+    }
+    return false;
+}
+
+/* clGetSupportedImageFormats: OpenCL 3.0, 5.3.2. "a union of image formats supported by all devices in the context" */
 TSR_API cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint room,
                                                       cl_image_format *formats, cl_uint *count)
 {
@@ -13,9 +25,9 @@ TSR_API cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem
     RETURN_IF(context, !kind, CL_INVALID_VALUE, "0x%x is no type of image", type);
     RETURN_IF(context, room == 0 && formats, CL_INVALID_VALUE, "a place for formats is given, but its size is 0");
     cl_uint found = 0;
-    for (uint32_t i = 0; i < tsr_image_format_count && tsr__context_has_images(context); i++) {
+    for (uint32_t i = 0; i < tsr_image_format_count; i++) {
         const struct tsr_image_format *format = &tsr_image_formats[i];
-        if ((format->depth && kind->dims != 2) || (flags & CL_MEM_KERNEL_READ_AND_WRITE && !format->both))
+        if ((format->depth && kind->dims != 2) || !some_device_has(context, format, flags & CL_MEM_KERNEL_READ_AND_WRITE))
             continue;
         if (formats && found < room)
             formats[found] = (cl_image_format){format->order, format->type};

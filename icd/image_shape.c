@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Formats and descriptions of images: which are right, which the devices have, and how the pixels lie in memory. */
+#include <string.h>
+
 #include "icd/image.h"
 
 /* ---- types ------------------------------------------------------------------------------------------------------------------------- */
@@ -34,6 +36,19 @@ bool tsr__context_has_mipmaps(const struct _cl_context *context)
 }
 
 /* ---- formats ----------------------------------------------------------------------------------------------------------------------- */
+
+bool tsr__device_has_format(const struct _cl_device_id *device, const struct tsr_image_format *format)
+{
+    return device->caps->images && (!device->ops->image_format || device->ops->image_format(device->impl, format));
+}
+
+static bool context_has_format(const struct _cl_context *context, const struct tsr_image_format *format)
+{
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (tsr__device_has_format(context->devices[i], format))
+            return true;
+    return false;
+}
 
 /* Which data types the specification allows for an order (OpenCL 3.0, 5.3.1.1), whether or not a device has them. */
 static bool format_valid(cl_uint order, cl_uint type)
@@ -86,7 +101,7 @@ static cl_int check_format(const char *function, struct _cl_context *context, co
         return tsr__error(context, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, function, "image_format",
                           "channel order 0x%x and data type 0x%x do not go together", order, type);
     image->format = tsr_image_find_format(order, type);
-    if (!image->format || (image->format->depth && kind->dims != 2))
+    if (!image->format || (image->format->depth && kind->dims != 2) || !context_has_format(context, image->format))
         return tsr__error(context, CL_IMAGE_FORMAT_NOT_SUPPORTED, function, "image_format",
                           "no device has a %s of channel order 0x%x and data type 0x%x; clGetSupportedImageFormats lists what there is",
                           kind->name, order, type);
@@ -96,18 +111,58 @@ static cl_int check_format(const char *function, struct _cl_context *context, co
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------------------- */
 
-void tsr__image_limits(const struct _cl_context *context, const struct tsr__image_kind *kind, uint64_t most[TSR__IMAGE_SIZES])
+/* The largest sizes on one device; all 0 if it has no images. */
+static void device_limits(const struct _cl_device_id *device, const struct tsr__image_kind *kind, uint64_t most[TSR__IMAGE_SIZES])
 {
-    uint64_t side = kind->dims == 3 ? TSR__IMAGE_3D : TSR__IMAGE_2D;
-    most[TSR__IMAGE_WIDTH] = side;
+    static const struct tsr_image_limits none;
+    const struct tsr_image_limits *limits = device->caps->images ? &device->caps->image : &none;
+    uint64_t side = kind->dims == 3 ? limits->side_3d : limits->side_2d;
+    most[TSR__IMAGE_WIDTH] = kind->type == CL_MEM_OBJECT_IMAGE1D_BUFFER ? limits->buffer : side;
     most[TSR__IMAGE_HEIGHT] = kind->dims > 1 ? side : 0;
     most[TSR__IMAGE_DEPTH] = kind->dims > 2 ? side : 0;
-    most[TSR__IMAGE_ARRAY_SIZE] = kind->array ? TSR__IMAGE_LAYERS : 0;
-    for (cl_uint i = 0; i < context->device_count && kind->type == CL_MEM_OBJECT_IMAGE1D_BUFFER; i++) {
-        const struct tsr_device_caps *caps = context->devices[i]->caps;
-        if (caps->images && tsr__image_buffer_limit(caps) > most[TSR__IMAGE_WIDTH])
-            most[TSR__IMAGE_WIDTH] = tsr__image_buffer_limit(caps);
+    most[TSR__IMAGE_ARRAY_SIZE] = kind->array ? limits->layers : 0;
+}
+
+void tsr__image_limits(const struct _cl_context *context, const struct tsr__image_kind *kind, uint64_t most[TSR__IMAGE_SIZES])
+{
+    uint64_t one[TSR__IMAGE_SIZES];
+    memset(most, 0, TSR__IMAGE_SIZES * sizeof *most);
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        device_limits(context->devices[i], kind, one);
+        for (size_t d = 0; d < TSR__IMAGE_SIZES; d++)
+            most[d] = one[d] > most[d] ? one[d] : most[d];
     }
+}
+
+cl_int tsr__image_fits(const struct _cl_mem *mem, const struct _cl_device_id *device)
+{
+    const struct tsr__image *image = mem->image;
+    const struct tsr_image_level *level = &image->desc.level[0];
+    const uint64_t sizes[TSR__IMAGE_SIZES] = {level->width, level->height, level->depth, image->desc.array_size};
+    uint64_t most[TSR__IMAGE_SIZES];
+    if (!device->caps->images)
+        return CL_INVALID_OPERATION;
+    if (!tsr__device_has_format(device, image->format) || (image->mip_levels && !device->caps->extensions.has[TSR_HAS_cl_khr_mipmap_image]))
+        return CL_IMAGE_FORMAT_NOT_SUPPORTED;
+    device_limits(device, image->kind, most);
+    for (size_t i = 0; i < TSR__IMAGE_SIZES; i++)
+        if (most[i] && sizes[i] > most[i])
+            return CL_INVALID_IMAGE_SIZE;
+    return CL_SUCCESS;
+}
+
+cl_int tsr__check_image_on(const char *function, const struct _cl_mem *mem, const struct _cl_device_id *device)
+{
+    cl_int err = tsr__image_fits(mem, device);
+    if (err == CL_INVALID_OPERATION)
+        return tsr__error(mem->context, err, function, "queue", "the device of the queue has no images");
+    if (err != CL_SUCCESS)
+        return tsr__error(mem->context, err, function, "queue",
+                          "the device of the queue has no %s of %s%s%s; ask clGetSupportedImageFormats and clGetDeviceInfo for this device "
+                          "alone, or use the queue of another device",
+                          mem->image->kind->name, mem->image->format->name, mem->image->mip_levels ? " with mipmaps" : "",
+                          err == CL_INVALID_IMAGE_SIZE ? " of this size" : "");
+    return CL_SUCCESS;
 }
 
 /* "CL_INVALID_IMAGE_DESCRIPTOR if values specified in image_desc are not valid", "CL_INVALID_IMAGE_SIZE if image dimensions specified in

@@ -80,7 +80,7 @@ static cl_int find_on_device(struct _cl_program *program, struct tsr_build *buil
 {
     uint32_t index = tsr_find_kernel(&build->code.info, name);
     *info = NULL;
-    if (index == build->code.info.kernel_count)
+    if (index == build->code.info.kernel_count || !tsr__is_visible(&build->code.info.kernels[index]))
         return CL_SUCCESS;
     cl_int err = tsr__code_of_kernel(program, build, index, code);
     if (err != CL_SUCCESS)
@@ -179,11 +179,16 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
     for (cl_uint i = 0; i < program->build_count && !build; i++)
         if (tsr__build_is_executable(&program->builds[i]))
             build = &program->builds[i];
-    uint32_t count = build ? build->code.info.kernel_count : 0, done = 0;
+    uint32_t count = build ? tsr__visible_kernels(&build->code.info) : 0, done = 0;
     cl_int err = kernels && num_kernels >= count && count ? tsr__code_of_all(program, build) : CL_SUCCESS;
     program->kernel_count++; /* as in `make` */
-    for (; kernels && num_kernels >= count && done < count && err == CL_SUCCESS; done += err == CL_SUCCESS)
-        err = make(program, build->code.info.kernels[done].name, &kernels[done]);
+    for (uint32_t i = 0; kernels && num_kernels >= count && done < count && err == CL_SUCCESS; i++) {
+        const struct tsr_kernel_info *info = &build->code.info.kernels[i];
+        if (!tsr__is_visible(info))
+            continue;
+        err = make(program, info->name, &kernels[done]);
+        done += err == CL_SUCCESS;
+    }
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     RETURN_IF(context, !build, CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built for any device");

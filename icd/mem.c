@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What all memory objects have: counts, queries, destructor callbacks, migration. */
-#include "icd/mem.h"
+#include "icd/image.h"
 
 /* clRetainMemObject, clReleaseMemObject: OpenCL 3.0, 5.5. */
 TSR_API cl_int CL_API_CALL clRetainMemObject(cl_mem mem)
@@ -74,6 +74,12 @@ TSR_API cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info name, size
     }
 }
 
+/* Whether no command on the device could use the object: an image of another device of the context. */
+static bool stays(const struct _cl_mem *mem, const struct _cl_device_id *device)
+{
+    return mem->image && tsr__image_fits(mem, device) != CL_SUCCESS;
+}
+
 /* clEnqueueMigrateMemObjects: OpenCL 3.0, 5.5.5. Where all devices use the host's memory, only the command's place in the order matters. */
 TSR_API cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem *mems,
                                                       cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *wait_list,
@@ -98,7 +104,7 @@ TSR_API cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl
     if (flags & CL_MIGRATE_MEM_OBJECT_HOST)
         access |= TSR__ON_HOST;
     for (cl_uint i = 0; i < count && command; i++)
-        if (!tsr__command_uses(command, mems[i], 0, mems[i]->size, access)) {
+        if (!stays(mems[i], queue->device) && !tsr__command_uses(command, mems[i], 0, mems[i]->size, access)) {
             tsr__command_abandon(command);
             command = NULL;
         }

@@ -65,10 +65,12 @@ cl_int tsr__check_host_pointer(const char *function, struct _cl_context *context
 unsigned char *tsr__mem_allocate(size_t size);
 void tsr__mem_free(unsigned char *memory); /* also NULL */
 
-/* For a root buffer. `filled`: the host has its contents; else they are undefined. `shared`: not NULL if every device reaches the host's
+/* For a root object. `filled`: the host has its contents; else they are undefined. `shared`: not NULL if every device reaches the host's
  * side, which begins there. NULL: out of memory. */
 struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled, const void *shared);
 void tsr__residence_free(struct tsr__residence *residence); /* also NULL */
+/* An image in another object dies: what only a device's image of it has is brought to the host, and these images are freed. */
+void tsr__residence_forget(struct _cl_mem *image);
 /* Allocates it on every device with own memory. CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES. */
 cl_int tsr__residence_allocate(struct tsr__residence *residence);
 /* The root buffer's first byte as kernels of the device see it. It is allocated there, or the device uses the host's memory. */

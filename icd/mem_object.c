@@ -108,6 +108,8 @@ static void mem_destroy(struct tsr_object *object)
     tsr__run_destructors(&mem->destructors, mem);
     object->tag = 0;
     forget_mappings(mem);
+    if (mem->parent && mem->image)
+        tsr__residence_forget(mem);
     tsr__residence_free(mem->residence);
     if (mem->owns_data)
         tsr__mem_free(mem->data);

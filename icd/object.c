@@ -14,8 +14,9 @@ struct _cl_platform_id *tsr__platform(void)
 
 static const char *tag_name(enum tsr_tag tag)
 {
-    static const char *const names[] = {"platform", "device", "context", "queue",          "memory",           "sampler",
-                                        "program",  "kernel", "event",   "command buffer", "recorded command", "semaphore"};
+    static const char *const names[] = {"platform",         "device",    "context",        "queue", "memory",
+                                        "sampler",          "program",   "kernel",         "event", "command buffer",
+                                        "recorded command", "semaphore", "on-device queue"};
     unsigned index = (unsigned)tag - TSR_TAG_PLATFORM;
     return index < TSR_ARRAY_LEN(names) ? names[index] : "dead object";
 }

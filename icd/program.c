@@ -165,7 +165,8 @@ static cl_int kernel_names(const struct tsr_build *build, struct tsr_info_out ou
 {
     struct tsr_buf buf = {0};
     for (uint32_t i = 0; i < build->code.info.kernel_count; i++)
-        tsr_buf_printf(&buf, "%s%s", i ? ";" : "", build->code.info.kernels[i].name);
+        if (tsr__is_visible(&build->code.info.kernels[i]))
+            tsr_buf_printf(&buf, "%s%s", buf.size ? ";" : "", build->code.info.kernels[i].name);
     tsr_buf_bytes(&buf, "", 1);
     cl_int err = buf.failed ? CL_OUT_OF_HOST_MEMORY : tsr__info_bytes(out, buf.data, buf.size);
     tsr_buf_free(&buf);
@@ -247,7 +248,7 @@ static cl_int program_info(struct _cl_program *program, cl_program_info name, st
         RETURN_IF(NULL, !executable, CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built for any device yet");
         if (name == CL_PROGRAM_KERNEL_NAMES)
             return kernel_names(executable, out);
-        return tsr__info_value(out, size_t, executable->code.info.kernel_count);
+        return tsr__info_value(out, size_t, tsr__visible_kernels(&executable->code.info));
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
     case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
         RETURN_IF(NULL, !executable, CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built for any device yet");

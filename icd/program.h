@@ -64,6 +64,19 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
  * anew (build->moved). */
 enum tsr_status tsr__build_take_binary(struct tsr_build *build, unsigned char *image, size_t size);
 
+/* Blocks of kernel code are the program's own business. */
+static inline bool tsr__is_visible(const struct tsr_kernel_info *kernel)
+{
+    return !(kernel->flags & TSR_KERNEL_BLOCK);
+}
+static inline uint32_t tsr__visible_kernels(const struct tsr_program_info *info)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < info->kernel_count; i++)
+        count += tsr__is_visible(&info->kernels[i]);
+    return count;
+}
+
 /* ---- kernels ---------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__arg_state {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Command queues: creation, flush, finish, queries. */
-#include "icd/icd.h"
+#include "icd/device_queue.h"
+#include "tessera/enqueue.h"
 
 enum {
     QUEUE_HOST = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE,
@@ -70,6 +71,25 @@ static bool hint_valid(enum property property, cl_queue_properties value)
     }
 }
 
+/* "There can only be one default device queue …; if a default device queue has been created, each subsequent call … returns it." */
+static cl_command_queue create_on_device(struct _cl_context *context, struct _cl_device_id *device, cl_command_queue_properties flags,
+                                         cl_uint size, const cl_queue_properties *properties, size_t words, cl_int *errcode_ret)
+{
+    cl_int err = CL_SUCCESS;
+    struct tsr__device_queue *queue = flags & CL_QUEUE_ON_DEVICE_DEFAULT ? tsr__default_queue(context, device) : NULL;
+    if (queue) {
+        err = tsr__api_retain(queue, TSR_TAG_DEVICE_QUEUE, CL_INVALID_COMMAND_QUEUE);
+        tsr__drop(queue);
+        return tsr__created(queue, err, errcode_ret);
+    }
+    queue = tsr__device_queue_new(context, device, flags, size);
+    FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for an on-device queue");
+    FAIL_IF(context, !tsr__keep_properties(properties, words, &queue->properties, &queue->property_count), CL_OUT_OF_HOST_MEMORY,
+            "no memory for the properties");
+fail:
+    return tsr__created(queue, err, errcode_ret);
+}
+
 /* clCreateCommandQueueWithProperties: OpenCL 3.0, 5.1. */
 TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                                         const cl_queue_properties *properties, cl_int *errcode_ret)
@@ -80,6 +100,7 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
     FAIL_IF(context, !tsr__valid(device, TSR_TAG_DEVICE) || !tsr__context_has(context, device), CL_INVALID_DEVICE,
             "not a device of the context: %p", (void *)device);
     cl_command_queue_properties flags = 0;
+    cl_queue_properties size = 0;
     size_t words = 0;
     bool has[PROPERTIES] = {false};
     for (; properties && properties[words]; words += 2) {
@@ -92,6 +113,8 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
         has[property] = true;
         if (property == FLAGS)
             flags = value;
+        if (property == SIZE)
+            size = value;
     }
     FAIL_IF(context, flags & ~(cl_command_queue_properties)(QUEUE_HOST | QUEUE_DEVICE), CL_INVALID_VALUE, "unknown bits in 0x%llx",
             (unsigned long long)flags);
@@ -100,8 +123,13 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
     FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE_DEFAULT && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE,
             "CL_QUEUE_ON_DEVICE_DEFAULT needs CL_QUEUE_ON_DEVICE");
     FAIL_IF(context, has[SIZE] && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE, "CL_QUEUE_SIZE needs CL_QUEUE_ON_DEVICE");
-    FAIL_IF(context, flags & QUEUE_DEVICE, CL_INVALID_QUEUE_PROPERTIES,
+    FAIL_IF(context, flags & QUEUE_DEVICE && !device->caps->device_queues, CL_INVALID_QUEUE_PROPERTIES,
             "the device has no on-device queues (CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0)");
+    FAIL_IF(context, size > TSR_ENQUEUE_MOST_BYTES, CL_INVALID_QUEUE_PROPERTIES,
+            "CL_QUEUE_SIZE is %llu, and CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE %u", (unsigned long long)size, TSR_ENQUEUE_MOST_BYTES);
+    if (flags & QUEUE_DEVICE)
+        return create_on_device(context, device, flags, has[SIZE] ? (cl_uint)size : TSR_ENQUEUE_PREFERRED_BYTES, properties, words + 1,
+                                errcode_ret);
 
     queue = tsr__queue_new(context, device, flags);
     FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
@@ -131,11 +159,13 @@ fail:
 /* clRetainCommandQueue, clReleaseCommandQueue: OpenCL 3.0, 5.1. Releasing flushes; what is enqueued still runs. */
 TSR_API cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue)
 {
-    return tsr__api_retain(queue, TSR_TAG_QUEUE, CL_INVALID_COMMAND_QUEUE);
+    return tsr__api_retain(queue, tsr__device_queue_of(queue) ? TSR_TAG_DEVICE_QUEUE : TSR_TAG_QUEUE, CL_INVALID_COMMAND_QUEUE);
 }
 
 TSR_API cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue)
 {
+    if (tsr__device_queue_of(queue))
+        return tsr__api_release(queue, TSR_TAG_DEVICE_QUEUE, CL_INVALID_COMMAND_QUEUE);
     struct tsr_pool *pool = tsr__valid(queue, TSR_TAG_QUEUE) ? queue->pool : NULL; /* pools are never destroyed */
     cl_int err = tsr__api_release(queue, TSR_TAG_QUEUE, CL_INVALID_COMMAND_QUEUE);
     if (err == CL_SUCCESS)
@@ -211,8 +241,10 @@ TSR_API cl_int CL_API_CALL clFinish(cl_command_queue queue)
 TSR_API cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size, void *value,
                                                  size_t *size_ret)
 {
-    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
     struct tsr_info_out out = {size, value, size_ret};
+    if (tsr__device_queue_of(queue))
+        return tsr__device_queue_info(tsr__device_queue_of(queue), name, out);
+    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
     switch (name) {
     case CL_QUEUE_CONTEXT:
         return tsr__info_value(out, cl_context, queue->context);
@@ -227,7 +259,7 @@ TSR_API cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_comm
     case CL_QUEUE_SIZE:
         return tsr__error(queue->context, CL_INVALID_COMMAND_QUEUE, __func__, "CL_QUEUE_SIZE", "only on-device queues have a size");
     case CL_QUEUE_DEVICE_DEFAULT:
-        return tsr__info_value(out, cl_command_queue, NULL);
+        return tsr__info_value(out, cl_command_queue, tsr__default_queue_handle(queue->context, queue->device));
     default:
         return tsr__error(queue->context, CL_INVALID_VALUE, __func__, "param_name", "no queue has the property 0x%x", name);
     }
@@ -240,15 +272,4 @@ TSR_API cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue, cl_
     (void)properties, (void)enable, (void)old;
     RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
     return tsr__error(queue->context, CL_INVALID_OPERATION, __func__, "OpenCL 1.1", "a queue's properties are fixed when it is created");
-}
-
-/* clSetDefaultDeviceCommandQueue: OpenCL 3.0, 5.1. */
-TSR_API cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue queue)
-{
-    (void)queue;
-    RETURN_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
-    RETURN_IF(context, !tsr__valid(device, TSR_TAG_DEVICE) || !tsr__context_has(context, device), CL_INVALID_DEVICE,
-              "not a device of the context: %p", (void *)device);
-    return tsr__error(context, CL_INVALID_OPERATION, __func__, "CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES",
-                      "the device has no on-device queues");
 }

@@ -16,7 +16,7 @@ names=("$@")
 [ ${#names[@]} = 0 ] && names=(reader wire image options cache print tensor spirv api host source)
 findings=$build/fuzz/findings
 mkdir -p "$findings"
-export ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 # One process of one fuzzer: NAME NUMBER.
 run() {

@@ -8,8 +8,9 @@
 #include "../bench.h"
 #include "run.h"
 
-/* Whether B is by rows, and whether A and B are read by 2D block reads. */
-enum { B_ROWS = 1, BLOCKS = 2 };
+/* Whether B is by rows; A and B are read, and C is written, by 2D blocks; what happens to the sums before the store; where they begin; how
+ * the loop is written; and how wide a sub-group is. */
+enum { B_ROWS = 1, BLOCKS = 2, WRITES = 4, EPILOGUE = 8, FROM_C = 16, NESTED = 32, EIGHT = 64 };
 
 static const struct style {
     const char *name;
@@ -33,22 +34,47 @@ static const struct style {
     {"4x16 loads", 4, 1, 1, "int", 0},
     {"2x16 loads", 2, 1, 1, "int", 0},
     {"1x16 loads", 1, 1, 1, "int", 0},
+    {"32x32 epilogue", 8, 4, 2, "int", EPILOGUE},
+    {"8x16 epilogue", 8, 1, 1, "int", EPILOGUE},
+    {"32x32 rows epi", 8, 4, 2, "int", B_ROWS | EPILOGUE},
+    {"8x16 rows epi", 8, 1, 1, "int", B_ROWS | EPILOGUE},
+    {"32x32 from C", 8, 4, 2, "int", FROM_C},
+    {"8x16 from C", 8, 1, 1, "int", FROM_C},
+    {"8x16 rows from C", 8, 1, 1, "int", B_ROWS | FROM_C},
+    {"32x32 nested", 8, 4, 2, "int", NESTED},
+    {"8x16 nested", 8, 1, 1, "int", NESTED},
+    {"8x16 rows nested", 8, 1, 1, "int", B_ROWS | NESTED},
+    {"32x32 writes", 8, 4, 2, "int", BLOCKS | WRITES},
+    {"8x16 writes", 8, 1, 1, "int", BLOCKS | WRITES},
+    {"32x32 trans wr", 8, 4, 2, "int", BLOCKS | B_ROWS | WRITES},
+    {"8x8 loads", 8, 1, 1, "int", EIGHT},
+    {"32x32 SG8", 8, 4, 4, "int", EIGHT},
+    {"8x8 rows", 8, 1, 1, "int", EIGHT | B_ROWS},
+    {"8x8 epilogue", 8, 1, 1, "int", EIGHT | EPILOGUE},
 };
 
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
+    static const char *const defines[] = {"B_ROWS", "BLOCKS", "WRITES", "EPILOGUE", "FROM_C", "NESTED", "LANES=8"};
+    const int lanes = s->how & EIGHT ? 8 : 16;
+    const cl_float scale = 1;
     char options[200];
-    cl_int n = p->size;
+    cl_int n = p->size, zero = 0;
     cl_long wide = p->size;
-    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d -DINDEX=%s%s%s%s", s->m, s->rows, s->columns, s->index,
-             s->how & B_ROWS ? " -DB_ROWS" : "", s->how & BLOCKS ? " -DBLOCKS" : "", p->type == GEMM_BF16 ? " -DBF16" : "");
+    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d -DINDEX=%s%s", s->m, s->rows, s->columns, s->index,
+             p->type == GEMM_BF16 ? " -DBF16" : "");
+    for (size_t i = 0; i < sizeof(defines) / sizeof(defines[0]); i++)
+        if (s->how >> i & 1)
+            snprintf(options + strlen(options), sizeof(options) - strlen(options), " -D%s", defines[i]);
     struct gemm_run run = {.kernel = gemm_build(d, GEMM_STYLES, options),
                            .global = {(size_t)(p->size / s->columns), (size_t)(p->size / (s->m * s->rows)), 1},
-                           .local = {GEMM_TILE, 1, 1}};
+                           .local = {(size_t)lanes, 1, 1}};
     gemm_pack(p, p->size);
     gemm_run_bind(d, &run, p, p->a, s->how & B_ROWS ? p->b : p->packed);
     BENCH_CHECK(strstr(s->index, "long") ? clSetKernelArg(run.kernel, 3, sizeof(wide), &wide)
                                          : clSetKernelArg(run.kernel, 3, sizeof(n), &n));
+    BENCH_CHECK(clSetKernelArg(run.kernel, 4, sizeof(scale), &scale));
+    BENCH_CHECK(clSetKernelArg(run.kernel, 5, sizeof(zero), &zero));
     return run;
 }
 
@@ -59,7 +85,7 @@ bool gemm_styles(const struct gemm_device *d, struct gemm_problem *p, const char
         const struct style *s = &styles[i];
         char name[40];
         snprintf(name, sizeof(name), "%s %s", p->type == GEMM_BF16 ? "bf16" : "int8", s->name);
-        if (!strstr(name, only) || p->size % (s->m * s->rows) || p->size % (s->columns * GEMM_TILE))
+        if (!strstr(name, only) || p->size % (s->m * s->rows) || p->size % (s->columns * GEMM_TILE) || (s->how & NESTED && p->size % 256))
             continue;
         struct gemm_run run = prepare(d, s, p);
         right &= gemm_measure(d, &run, s->name, p, rounds, peak, 0);

@@ -36,6 +36,25 @@ const char *tsr_clc_all_macros(void)
 #undef TSR_FEATURE
 }
 
+bool tsr_clc_has_2_0(const char *words)
+{
+    static const char *const features[] = {
+        "__opencl_c_atomic_order_acq_rel",
+        "__opencl_c_atomic_order_seq_cst",
+        "__opencl_c_atomic_scope_device",
+        "__opencl_c_device_enqueue",
+        "__opencl_c_generic_address_space",
+        "__opencl_c_pipes",
+        "__opencl_c_program_scope_global_variables",
+        "__opencl_c_read_write_images",
+        "__opencl_c_work_group_collective_functions",
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(features); i++)
+        if (!strstr(words, features[i]))
+            return false;
+    return true;
+}
+
 bool tsr_clc_offers_extension(const char *name)
 {
     static const char *const names[] = {

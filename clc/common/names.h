@@ -10,6 +10,9 @@
  * empty". */
 #define TSR_CLC_NO_ATTRIBUTES "tsr.no_attributes"
 
+/* Attribute of the kernel of a block. */
+#define TSR_CLC_BLOCK "tsr-block"
+
 /* The prefix of functions for a matrix of a sub-group; the size of the sub-group follows as a decimal number. */
 #define TSR_CLC_SPIRV_MATRIX "spirv.matrix."
 

@@ -28,52 +28,10 @@ static const char *const taker_names[] = {
 
 /* ---- versions of OpenCL C --------------------------------------------------------------------------------------------------- */
 
-static const char *const features[] = {
-    "", /* so that the list may be empty */
-#define TSR_EXT(name, major, minor, patch, by)
-#define TSR_FEATURE(name, by) #name,
-#include "tessera/ext.def"
-#undef TSR_EXT
-#undef TSR_FEATURE
-};
-
-/* Features that OpenCL C 3.0 makes optional and 2.0 has: a device offers 2.0 only with all of them (OpenCL C specification, 3.0,
- * "Features"). */
-static const char *const features_of_2_0[] = {
-    "__opencl_c_atomic_order_acq_rel",
-    "__opencl_c_atomic_order_seq_cst",
-    "__opencl_c_atomic_scope_device",
-    "__opencl_c_device_enqueue",
-    "__opencl_c_generic_address_space",
-    "__opencl_c_pipes",
-    "__opencl_c_program_scope_global_variables",
-    "__opencl_c_read_write_images",
-    "__opencl_c_work_group_collective_functions",
-};
-
-static bool has_feature(const char *name)
-{
-    for (size_t i = 0; i < TSR_ARRAY_LEN(features); i++)
-        if (!strcmp(features[i], name))
-            return true;
-    return false;
-}
-
-static bool has_2_0(void)
-{
-    for (size_t i = 0; i < TSR_ARRAY_LEN(features_of_2_0); i++)
-        if (!has_feature(features_of_2_0[i]))
-            return false;
-    return true;
-}
-
 unsigned tsr_clc_c_version(uint32_t index)
 {
     static const unsigned versions[] = {100, 110, 120, 200, 300};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(versions); i++)
-        if ((versions[i] != 200 || has_2_0()) && index-- == 0)
-            return versions[i];
-    return 0;
+    return index < TSR_ARRAY_LEN(versions) ? versions[index] : 0;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------------------ */

@@ -44,7 +44,8 @@ struct tsr_clc_words {
 enum tsr_status tsr_clc_words_split(const char *text, struct tsr_clc_words *words);
 void tsr_clc_words_free(struct tsr_clc_words *words);
 
-/* Versions of OpenCL C in -cl-std order: 0-based; 0 past the end. CL_DEVICE_OPENCL_C_ALL_VERSIONS is this list. */
+/* Versions of OpenCL C in -cl-std order: 0-based; 0 past the end. CL_DEVICE_OPENCL_C_ALL_VERSIONS is this list, without 2.0 for devices
+ * that lack some of it (tsr_clc_has_2_0). */
 unsigned tsr_clc_c_version(uint32_t index);
 
 #endif

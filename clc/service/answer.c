@@ -115,14 +115,28 @@ static bool has_feature(const struct tsr_target *target, enum tsr_cpu_feature fe
     return target->features >> feature & 1;
 }
 
-/* Of the CPU: dot products in vector registers, where nothing multiplies blocks faster. */
+/* Of the CPU: dot products in vector registers, where nothing multiplies blocks faster; of 32 or 16 registers some hold no sums. */
 static struct tsr_tensor_unit tensor_unit(const struct job *job)
 {
     const struct tsr_target *target = &job->request->request.target;
     bool cpu = !job->target->other_library && !job->debug->emit_spirv;
     bool dots = cpu && !has_feature(target, TSR_CPU_AMX_TILE) && !has_feature(target, TSR_CPU_TILES_MODEL);
+    bool wide = has_feature(target, TSR_CPU_AVX512F);
     return (struct tsr_tensor_unit){.dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
-                                    .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS)};
+                                    .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS),
+                                    .blocks = cpu,
+                                    .registers = wide ? 24 : 12,
+                                    .register_bytes = wide ? 64 : 32};
+}
+
+/* As clang does where the option is given, but for blocks. */
+static void note_uniform_groups(struct job *job)
+{
+    static const char name[] = "uniform-work-group-size", value[] = "true";
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(job->context, name, sizeof name - 1, value, sizeof value - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f; f = LLVMGetNextFunction(f))
+        if (tsr__cc_is_kernel(f))
+            LLVMAddAttributeAtIndex(f, (unsigned)LLVMAttributeFunctionIndex, attribute);
 }
 
 /* A source in the tensor language comes by the same calls as OpenCL C, and with the same options. */
@@ -139,18 +153,10 @@ static bool compile_source(struct job *job)
     stage(job, is_tensor ? "tensor" : "clang");
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
+    if (set(job, TSR_CLC_OPTION_UNIFORM_GROUPS))
+        note_uniform_groups(job);
     apply_options(job);
     return true;
-}
-
-/* As clang does where the option is given. */
-static void note_uniform_groups(struct job *job)
-{
-    static const char name[] = "uniform-work-group-size", value[] = "true";
-    LLVMAttributeRef attribute = LLVMCreateStringAttribute(job->context, name, sizeof name - 1, value, sizeof value - 1);
-    for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f; f = LLVMGetNextFunction(f))
-        if (tsr__cc_is_kernel(f))
-            LLVMAddAttributeAtIndex(f, (unsigned)LLVMAttributeFunctionIndex, attribute);
 }
 
 static LLVMModuleRef read_module(struct job *job, bool lines, LLVMContextRef context, struct tsr_buf *log)
@@ -172,6 +178,7 @@ static bool read_spirv(struct job *job)
     stage(job, "spirv");
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
+    tsr__name_blocks(job->module, &job->request->request.source);
     if (set(job, TSR_CLC_OPTION_UNIFORM_GROUPS))
         note_uniform_groups(job);
     apply_options(job);
@@ -472,7 +479,7 @@ static bool generate_il(struct job *job, struct tsr_buf *object)
     job->info.global_bytes = tsr__link_variable_bytes(job->module);
     good = good && replace_unknown(job, &report);
     if (good && !goes_as_it_is(job))
-        good = tsr__il_add_own(job->module, job->parts, &report, log);
+        good = tsr__il_check_images(job->module, log) && tsr__il_add_own(job->module, job->parts, &report, log);
     if (good && goes_as_it_is(job)) {
         tsr__il_forbid_uneven_groups(job->module, &job->info);
         tsr__il_copy(&job->request->request.source, object);
@@ -537,13 +544,13 @@ static bool has_odd_argument(const struct job *job)
     return false;
 }
 
-/* Whether code can wait until a kernel is created. Kernels that share variables must be in one shared object, and reports of the engine
- * belong into the log of the build. */
+/* Whether code can wait until a kernel is created. Kernels that share variables, and those that enqueue blocks, must be in one shared
+ * object, and reports of the engine belong into the log of the build. */
 static bool can_wait(const struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
     return q->by_kernel && !job->target->whole && !job->explain && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) &&
-           !has_odd_argument(job);
+           !tsr__has_blocks(job->module) && !has_odd_argument(job);
 }
 
 /* Whether the image carries the module beside the code: it is the whole program, of which a device with other features, or a later driver,

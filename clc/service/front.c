@@ -179,6 +179,15 @@ static LLVMModuleRef finish_cxx(LLVMModuleRef module, struct tsr_buf *log)
     return module;
 }
 
+/* clang has blocks in OpenCL C 2.0; in 3.0 they come with device-side enqueue. */
+static bool has_blocks(const struct tsr_clc_request *q, const struct tsr_clc_options *options)
+{
+    return !options->cxx_name && options->c_version >= 200 && strstr(q->target.macros, "__opencl_c_device_enqueue");
+}
+
+/* "queue == CLK_NULL_QUEUE" compares values of a type for which LLVM has no comparison until tsr__plain_types has been there. */
+static const char *const words_of_blocks[] = {"-fblocks", "-disable-llvm-verifier"};
+
 LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
                                  const struct tsr__parts *parts, LLVMContextRef context, struct tsr_clang_files *files, struct tsr_buf *log)
 {
@@ -189,12 +198,16 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         tsr_buf_printf(log, "error: this device does not compile C++ for OpenCL (cl_ext_cxx_for_opencl)\n");
         return NULL;
     }
+    if (!options->cxx_name && options->c_version == 200 && !tsr_clc_has_2_0(q->target.macros)) {
+        tsr_buf_printf(log, "error: this device does not compile OpenCL C 2.0, of which it lacks features; -cl-std=CL3.0 has the others\n");
+        return NULL;
+    }
     if (tsr_clc_words_split(q->target.macros, &macros) != TSR_OK) {
         tsr__out_of_memory();
         return NULL;
     }
     size_t most = TSR_ARRAY_LEN(fixed_words) + TSR_ARRAY_LEN(lenient_words) + TSR_ARRAY_LEN(cxx_words) + macros.count +
-                  2 * options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 7 + SECTIONS;
+                  2 * options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 7 + SECTIONS + TSR_ARRAY_LEN(words_of_blocks);
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
@@ -202,6 +215,8 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         add(&words, macros.at[i]);
     if (!strstr(q->target.macros, "__opencl_c_images"))
         add(&words, "-U__IMAGE_SUPPORT__"); /* which clang has for every target of its own SPIR */
+    for (size_t i = 0; i < TSR_ARRAY_LEN(words_of_blocks) && has_blocks(q, options); i++)
+        add(&words, words_of_blocks[i]);
     add_options(&words, options, request->directory, &arena);
     if (!tsr_wire_reads_files(q))
         add(&words, "-nostdsysteminc"); /* else clang looks whether these folders are there */
@@ -220,8 +235,11 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
     if (module && options->cxx_name)
         module = finish_cxx(module, log);
+    bool machine_code = strcmp(q->target.triple, TSR_TRIPLE_SPIRV64) != 0; /* SPIR-V has images and samplers */
     if (module)
-        module = tsr__plain_types(module, strstr(q->target.macros, "__opencl_c_images"));
+        module = tsr__plain_types(module, machine_code && strstr(q->target.macros, "__opencl_c_images"));
+    if (module && has_blocks(q, options))
+        tsr__name_blocks(module, &q->source);
     for (LLVMValueRef f = module ? LLVMGetFirstFunction(module) : NULL; f; f = LLVMGetNextFunction(f))
         if (LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage)
             LLVMSetLinkage(f, LLVMInternalLinkage); /* C99's inline: the other definition that it promises does not exist here */

@@ -43,7 +43,7 @@ bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, str
         LLVMValueRef function = LLVMGetNamedFunction(module, kernel->name);
         char *why = NULL;
         kernel->entry = kernel->name;
-        good = tsr_lanes_lay_out(function, kernel, &why);
+        good = tsr_lanes_lay_out(function, kernel, strstr(target->macros, "__opencl_c_images"), &why);
         if (!good)
             tsr_buf_printf(log, "error: %s\n", why ? why : "out of memory");
         tsr_free(why);
@@ -220,25 +220,6 @@ static void mend_alignments(unsigned char *module, size_t size)
     }
 }
 
-/* To learn where the format of printf is, the back end looks up a register of one function in another, so what it finds is chance. In
- * OpenCL C formats are in constant memory: the extension that allows another one, which not all drivers know, goes again. */
-static void forget_printf_extension(struct tsr_buf *spirv)
-{
-    static const char name[] = "SPV_EXT_relaxed_printf_string_address_space";
-    enum { HEADER = 5 * sizeof(uint32_t), OP_EXTENSION = 10 };
-    uint32_t word;
-    for (size_t at = HEADER, bytes; at + sizeof word <= spirv->size; at += bytes) {
-        memcpy(&word, spirv->data + at, sizeof word);
-        bytes = (word >> 16) * sizeof word;
-        if ((word & 0xffff) != OP_EXTENSION || bytes < sizeof word + sizeof name ||
-            memcmp(spirv->data + at + sizeof word, name, sizeof name) != 0)
-            continue;
-        memmove(spirv->data + at, spirv->data + at + bytes, spirv->size - at - bytes);
-        spirv->size -= bytes;
-        return;
-    }
-}
-
 /* LLVM 22's back end keeps numbers of blocks in a static variable, by the address of their function, and takes them for those of a later
  * module whose function has the same address. So a process writes one module, and is replaced. */
 static atomic_bool has_written;
@@ -262,6 +243,8 @@ bool tsr__il_write(LLVMModuleRef module, bool any_extension, struct tsr_buf *spi
     char *message = NULL;
     LLVMMemoryBufferRef bytes = NULL;
     LLVMSetTarget(module, TSR_TRIPLE_SPIRV64);
+    tsr__il_mend_images(module);
+    bool constant_formats = tsr__il_mend_formats(module);
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &bytes);
     if (failed)
         tsr_buf_printf(log, "error: no SPIR-V can be made of the program: %s\n", message);
@@ -269,8 +252,10 @@ bool tsr__il_write(LLVMModuleRef module, bool any_extension, struct tsr_buf *spi
         tsr_buf_bytes(spirv, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
     if (!failed && !spirv->failed)
         mend_alignments(spirv->data, spirv->size);
-    if (!failed && !spirv->failed && !any_extension)
-        forget_printf_extension(spirv);
+    if (!failed && !spirv->failed)
+        tsr__il_mend_orders(spirv);
+    if (!failed && !spirv->failed && !any_extension && constant_formats)
+        tsr__il_forget_printf_extension(spirv);
     if (message)
         LLVMDisposeMessage(message);
     if (bytes)

@@ -75,6 +75,11 @@ bool tsr__cc_is_kernel(LLVMValueRef function)
     return LLVMGetFunctionCallConv(function) == SPIR_KERNEL && !LLVMIsDeclaration(function);
 }
 
+bool tsr__is_block(LLVMValueRef function)
+{
+    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, TSR_CLC_BLOCK, sizeof TSR_CLC_BLOCK - 1);
+}
+
 static uint32_t access_number(const char *word)
 {
     if (!strcmp(word, "read_only"))
@@ -98,7 +103,7 @@ static const struct {
 /* Of the types that are plain in the module; of others the engine finds the kind out. */
 static void read_kind(const char *base_type, struct tsr_arg_info *arg)
 {
-    arg->kind = strcmp(base_type, "sampler_t") ? TSR_ARG_VALUE : TSR_ARG_SAMPLER;
+    arg->kind = !strcmp(base_type, "sampler_t") ? TSR_ARG_SAMPLER : !strcmp(base_type, "queue_t") ? TSR_ARG_QUEUE : TSR_ARG_VALUE;
     for (size_t i = 0; i < TSR_ARRAY_LEN(image_types); i++) {
         if (strcmp(base_type, image_types[i].name))
             continue;
@@ -261,6 +266,8 @@ bool tsr__meta_read(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_pr
         kernel->name = tsr_arena_format(arena, "%s", LLVMGetValueName2(f, &size));
         read_args(&source, f, kernel);
         read_attributes(&source, kernel);
+        if (tsr__is_block(f))
+            kernel->flags |= TSR_KERNEL_BLOCK;
         if (wants_uniform_groups(f))
             kernel->flags |= TSR_KERNEL_UNIFORM_GROUPS;
         LLVMDisposeValueMetadataEntries(source.entries);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Makes events, pipes, reservations, images and samplers plain pointers and numbers. clang emits types that only SPIR has, of which LLVM
- * makes no machine code: it gives up. builtins/pack.py does the same with the built-in library. */
+ * Makes events, pipes, reservations, queues, images and samplers plain pointers and numbers. clang emits types that only SPIR has, of which
+ * LLVM makes no machine code: it gives up. builtins/pack.py does the same with the built-in library. */
 #include "clc/service/service.h"
 
 #include <string.h>
 
 #include <llvm-c/IRReader.h>
 
-enum { EVENT, RESERVATION, PIPE, IMAGE, SAMPLER, TYPES };
+enum { EVENT, RESERVATION, PIPE, QUEUE, DEVICE_EVENT, IMAGE, SAMPLER, TYPES };
 
 static const struct {
     const char *name, *text, *plain; /* text: its beginning */
@@ -15,8 +15,10 @@ static const struct {
     [EVENT] = {"spirv.Event", "target(\"spirv.Event\"", "ptr"},
     [RESERVATION] = {"spirv.ReserveId", "target(\"spirv.ReserveId\"", "i64"}, /* builtins/pipe.cl */
     [PIPE] = {"spirv.Pipe", "target(\"spirv.Pipe\"", "ptr addrspace(1)"},     /* to a struct tsr_pipe */
-    [IMAGE] = {"spirv.Image", "target(\"spirv.Image\"", "ptr addrspace(1)"},  /* to a struct tsr_image_desc */
-    [SAMPLER] = {"spirv.Sampler", "target(\"spirv.Sampler\"", "i32"},         /* tessera/sampler.def */
+    [QUEUE] = {"spirv.Queue", "target(\"spirv.Queue\"", "i64"},               /* builtins/enqueue.cl */
+    [DEVICE_EVENT] = {"spirv.DeviceEvent", "target(\"spirv.DeviceEvent\"", "i64"},
+    [IMAGE] = {"spirv.Image", "target(\"spirv.Image\"", "ptr addrspace(1)"}, /* to a struct tsr_image_desc */
+    [SAMPLER] = {"spirv.Sampler", "target(\"spirv.Sampler\"", "i32"},        /* tessera/sampler.def */
 };
 
 /* Those of the first `count` types. */

@@ -38,6 +38,12 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
  * them are refused. */
 LLVMModuleRef tsr__plain_types(LLVMModuleRef module, bool images);
 
+/* ---- blocks.c: blocks that kernels enqueue ----------------------------------------------------------------------------------------- */
+
+/* Makes names of the addresses of their kernels, which are marked. */
+void tsr__name_blocks(LLVMModuleRef module, const struct tsr_clc_text *source);
+bool tsr__has_blocks(LLVMModuleRef module);
+
 /* ---- program.c: programs that others have installed ------------------------------------------------------------------------------------
  */
 
@@ -75,6 +81,8 @@ LLVMModuleRef tsr__translate(const struct tsr_wire_request *request, LLVMContext
 /* ---- meta.c: what the module says of its kernels ---------------------------------------------------------------------------------- */
 
 bool tsr__cc_is_kernel(LLVMValueRef function);
+/* Whether the kernel is that of a block, which kernels enqueue. */
+bool tsr__is_block(LLVMValueRef function);
 /* Fills info->kernels, sorted by name, as lanes.h asks for. False: a required size that cannot be; the log names the kernel. */
 bool tsr__meta_read(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_program_info *info, struct tsr_buf *log);
 
@@ -181,6 +189,15 @@ bool tsr__il_split_arrays(LLVMModuleRef module, struct tsr_buf *log);
 /* Makes vectors of lengths that SPIR-V lacks, which LLVM's writer would write all the same, and matrices of our reader their components.
  * False: told in the log. */
 bool tsr__il_split_values(LLVMModuleRef module, struct tsr_buf *log);
+/* Makes calls of printf those that LLVM's writer can write. True: all formats are in constant memory, so that the extension for others is
+ * not needed, which the next function takes out of the module in SPIR-V. (il_printf.c) */
+bool tsr__il_mend_formats(LLVMModuleRef module);
+void tsr__il_forget_printf_extension(struct tsr_buf *spirv);
+/* Mends calls of functions on images that LLVM's writer gets wrong; what comes of it is finished in the module in SPIR-V. (il_images.c) */
+void tsr__il_mend_images(LLVMModuleRef module);
+void tsr__il_mend_orders(struct tsr_buf *spirv);
+/* False: the module has images as our reader of SPIR-V makes them, which the writer cannot write; told in the log. */
+bool tsr__il_check_images(LLVMModuleRef module, struct tsr_buf *log);
 /* Adds the functions of il_own.def that the module calls, as parts of their callers. False: told in the log. (il_own.c) */
 bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, const struct tsr__il_report *report, struct tsr_buf *log);
 /* Whether a kernel, of those whose groups need not be uniform, asks for sizes and numbers of the range; what asks for it becomes ready for

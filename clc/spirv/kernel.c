@@ -108,6 +108,8 @@ static const char *type_name(struct tsr__reader *r, const struct tsr__type *type
         return tsr__image_type_name(r, type);
     case TSR__SAMPLER:
         return "sampler_t";
+    case TSR__QUEUE:
+        return "queue_t";
     default:
         return "void";
     }
@@ -153,7 +155,7 @@ static void set_arguments(struct tsr__reader *r, LLVMValueRef kernel, const stru
         const struct tsr__id *id = &r->ids[p->result];
         const struct tsr__type *own = declared_type(r, type->members[i], p->result);
         const char *word = next_word(r, &types), *qualifier = next_word(r, &qualifiers);
-        bool opaque = own->kind == TSR__IMAGE || own->kind == TSR__SAMPLER;
+        bool opaque = own->kind == TSR__IMAGE || own->kind == TSR__SAMPLER || own->kind == TSR__QUEUE;
         bool address = own->kind == TSR__POINTER || own->kind == TSR__IMAGE || own->kind == TSR__PIPE;
         lists[SPACE][i] = number(r, address ? LLVMGetPointerAddressSpace(own->llvm) : 0);
         lists[ACCESS][i] = text(r, tsr__image_access_name(own));

@@ -47,6 +47,8 @@ enum tsr__kind {
     TSR__SAMPLED_IMAGE, /* element: the image */
     TSR__PIPE,          /* pipe.c, as the next one */
     TSR__RESERVATION,
+    TSR__QUEUE, /* enqueue.c, as the next one */
+    TSR__DEVICE_EVENT,
     TSR__MATRIX, /* cooperative and joint ones: matrix.h */
 };
 
@@ -241,6 +243,12 @@ bool tsr__image_make_constant(struct tsr__reader *r, const struct tsr__inst *in)
 /* pipe.c: the same for pipes and reservations. */
 bool tsr__pipe_make_type(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__type *type);
 enum { TSR__PIPE_WRITES = 1, TSR__PIPE_OF_GROUPS = 2 }; /* what emit.def says of instructions with reservations */
+/* enqueue.c: the same for queues and events of the device. */
+void tsr__enqueue_make_type(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__type *type);
+/* What emit.def says of its instructions. */
+enum tsr__block_query { TSR__BLOCK_GROUP_SIZE, TSR__BLOCK_GROUP_MULTIPLE, TSR__BLOCK_SUB_GROUP_COUNT, TSR__BLOCK_SUB_GROUP_SIZE };
+enum { TSR__BLOCK_MAX_SUB_GROUPS, TSR__BLOCK_SIZE_OF_SUB_GROUPS };
+enum tsr__event_use { TSR__EVENT_RETAIN, TSR__EVENT_RELEASE, TSR__EVENT_SET, TSR__EVENT_PROFILE, TSR__EVENT_IS_VALID };
 /* Workgroup or Subgroup; others are refused. (group.c) */
 uint32_t tsr__spirv_execution_scope(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
 /* As OpenCL C calls the type of an image, and the access to a type of any kind. */

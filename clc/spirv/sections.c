@@ -27,7 +27,7 @@ static void read_capability(struct tsr__reader *r, const struct tsr__inst *in)
     } known[] = {
 #define TSR_SPIRV_CAPABILITY(name, number) {number, true},
 #include "tessera/spirv.def"
-#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) {number, r->input->images},
+#define TSR_SPIRV_IMAGE_CAPABILITY(name, number, feature) {number, r->input->images},
 #include "tessera/spirv.def"
 #define TSR_SPIRV_PIPE_CAPABILITY(name, number) {number, r->input->pipes},
 #include "tessera/spirv.def"

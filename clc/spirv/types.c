@@ -208,6 +208,10 @@ bool tsr__spirv_make_type(struct tsr__reader *r, const struct tsr__inst *in)
     case TSR__OpTypePipe:
     case TSR__OpTypeReserveId:
         return tsr__pipe_make_type(r, in, new_type(r, in, TSR__VOID, NULL));
+    case TSR__OpTypeQueue:
+    case TSR__OpTypeDeviceEvent:
+        tsr__enqueue_make_type(r, in, new_type(r, in, TSR__VOID, NULL));
+        return true;
     case TSR__OpTypeEvent: /* a plain pointer, as plain_types.c of the compiler makes of clang's */
         new_type(r, in, TSR__EVENT, LLVMPointerTypeInContext(r->context, 0));
         return true;

@@ -15,7 +15,7 @@
 #include "conformance/matrix/device.h"
 
 enum type { INT8, UINT8, BF16 };
-enum end { STORES, ADDS_TO_C, CUTS_NEGATIVE, READS_BACK, COUNTS };
+enum end { STORES, ADDS_TO_C, CUTS_NEGATIVE, SCALES, READS_BACK, COUNTS };
 
 static const struct style {
     int m, rows, columns; /* rows of a function; functions under and beside each other */
@@ -25,29 +25,44 @@ static const struct style {
     enum end end;
     bool clamps; /* work-groups at the end move back into the range, and so overlap others */
     bool blocks; /* A and B by 2D block reads, of matrices that may end within a block */
+    bool writes; /* C by 2D block writes, to such a matrix */
+    bool nested; /* K in blocks, each with a loop of its own */
+    bool eight;  /* sub-groups of 8 */
 } styles[] = {
-    {8, 1, 1, INT8, false, "int", STORES, false, false},
-    {8, 1, 1, BF16, true, "long", STORES, true, false},
-    {8, 4, 2, INT8, true, "long", STORES, false, false},
-    {4, 3, 2, UINT8, false, "long", STORES, false, false},
-    {1, 1, 1, BF16, false, "int", STORES, false, false},
-    {8, 1, 1, INT8, false, "int", ADDS_TO_C, false, false},
-    {8, 2, 1, INT8, true, "long", READS_BACK, false, false},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int"},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .b_rows = true, .index = "long", .clamps = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .b_rows = true, .index = "long"},
+    {.m = 4, .rows = 3, .columns = 2, .type = UINT8, .index = "long"},
+    {.m = 1, .rows = 1, .columns = 1, .type = BF16, .index = "int"},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .end = ADDS_TO_C},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .end = READS_BACK},
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .blocks = true},
     {.m = 8, .rows = 1, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .blocks = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "long", .end = ADDS_TO_C, .nested = true},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .end = SCALES, .blocks = true, .writes = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int", .end = SCALES, .nested = true, .eight = true},
     /* These only with the argument `all`. */
-    {8, 4, 2, INT8, false, "int", STORES, false, false},
-    {8, 4, 2, BF16, true, "long", STORES, false, false},
-    {8, 1, 1, INT8, true, "long", STORES, true, false},
-    {8, 1, 2, BF16, true, "int", STORES, false, false},
-    {4, 1, 1, BF16, false, "long", STORES, true, false},
-    {2, 1, 3, UINT8, true, "long", STORES, false, false},
-    {1, 1, 1, INT8, false, "long", STORES, false, false},
-    {1, 1, 4, BF16, true, "long", STORES, false, false},
-    {8, 2, 1, UINT8, true, "uint", STORES, true, false},
-    {8, 1, 1, BF16, false, "int", CUTS_NEGATIVE, false, false},
-    {8, 1, 1, INT8, true, "long", COUNTS, false, false},
-    {8, 3, 1, BF16, false, "long", STORES, false, false},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .nested = true},
+    {.m = 8, .rows = 1, .columns = 2, .type = BF16, .index = "int", .blocks = true, .writes = true, .nested = true},
+    {.m = 4, .rows = 1, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .end = SCALES, .writes = true},
+    {.m = 1, .rows = 1, .columns = 1, .type = UINT8, .index = "int", .end = ADDS_TO_C},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .eight = true},
+    {.m = 8, .rows = 1, .columns = 3, .type = BF16, .b_rows = true, .index = "int", .end = SCALES, .eight = true},
+    {.m = 8, .rows = 2, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .end = ADDS_TO_C, .eight = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int"},
+    {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "long"},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .clamps = true},
+    {.m = 8, .rows = 1, .columns = 2, .type = BF16, .b_rows = true, .index = "int"},
+    {.m = 4, .rows = 1, .columns = 1, .type = BF16, .index = "long", .clamps = true},
+    {.m = 2, .rows = 1, .columns = 3, .type = UINT8, .b_rows = true, .index = "long"},
+    {.m = 1, .rows = 1, .columns = 1, .type = INT8, .index = "long"},
+    {.m = 1, .rows = 1, .columns = 4, .type = BF16, .b_rows = true, .index = "long"},
+    {.m = 8, .rows = 2, .columns = 1, .type = UINT8, .b_rows = true, .index = "uint", .clamps = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .end = CUTS_NEGATIVE},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .end = COUNTS},
+    {.m = 8, .rows = 3, .columns = 1, .type = BF16, .index = "long"},
     {.m = 8, .rows = 1, .columns = 1, .type = UINT8, .b_rows = true, .index = "int", .blocks = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .blocks = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .b_rows = true, .index = "int", .blocks = true},
@@ -58,53 +73,23 @@ static const struct style {
     {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .end = READS_BACK, .blocks = true},
 };
 
-enum { FEW = 9 };
+enum { FEW = 12 };
 
 static struct device device;
 static bool all_styles;
 static unsigned long random_count, first_seed;
 
-static cl_program build(const struct style *s)
+static int lanes_of(const struct style *s)
 {
-    static const char *const functions[] = {"intel_sub_group_i8_i8_matrix_mad_k32", "intel_sub_group_u8_u8_matrix_mad_k32",
-                                            "intel_sub_group_bf16_bf16_matrix_mad_k16"};
-    struct text text = {0};
-    char m[4] = "";
-    if (s->m > 1)
-        snprintf(m, sizeof m, "%d", s->m);
-    text_add(&text,
-             "enum { M = %d, ROWS = %d, COLUMNS = %d, IN_WORD = %d };\n"
-             "typedef %s index; typedef %s number; typedef %s element; typedef %s%s a_part; typedef %s%s c_part;\n"
-             "#define MAD %s\n#define B_TYPE %s\n#define WORD %s\n",
-             s->m, s->rows, s->columns, s->type == BF16 ? 2 : 4, s->index, s->type == BF16 ? "float" : "int",
-             s->type == BF16 ? "ushort" : "uchar", s->type == UINT8 ? "ushort" : "short", m, s->type == BF16 ? "float" : "int", m,
-             functions[s->type], s->type == UINT8 ? "uint8" : "int8",
-             s->type == BF16 ? "p[0] | (uint)p[pitch] << 16"
-                             : "p[0] | (uint)p[pitch] << 8 | (uint)p[2 * pitch] << 16 | (uint)p[3 * pitch] << 24");
-    text_add(&text,
-             "__attribute__((intel_reqd_sub_group_size(16)))\n"
-             "kernel void k(global char *a_at, global char *b_at, global char *c_at, global int *count, index depth, index a_pitch,\n"
-             "              index pitch, index c_pitch, index a_batch, index b_batch, index c_batch, int4 edges, int4 origin)\n"
-             "{\n"
-             "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
-             "          column = get_global_id(0) / 16 * COLUMNS * 16;\n");
-    if (s->clamps)
-        text_add(&text, "    row = min(row, (index)*count - ROWS * M);\n");
-    text_add(&text,
-             "    global const short *a = (global const short *)(a_at + get_global_id(2) * a_batch);\n"
-             "    global const element *b = (global const element *)(b_at + get_global_id(2) * b_batch);\n"
-             "    global number *c = (global number *)(c_at + get_global_id(2) * c_batch);\n"
-             "    c_part sum[ROWS][COLUMNS];\n"
-             "    for (int i = 0; i < ROWS; i++)\n"
-             "        for (int j = 0; j < COLUMNS; j++)\n"
-             "            for (int r = 0; r < M; r++)\n"
-             "                ((private number *)&sum[i][j])[r] = %s;\n",
-             s->end == ADDS_TO_C ? "c[(row + i * M + r) * c_pitch + column + 16 * j + lane]" : "0");
-    text_add(&text, "    for (index k = 0; k < depth; k += 8 * IN_WORD) {\n"
-                    "        a_part x[ROWS]; B_TYPE y[COLUMNS];\n");
+    return s->eight ? 8 : 16;
+}
+
+/* A and B of a round. */
+static void add_reads(struct text *text, const struct style *s)
+{
     if (s->blocks)
         text_add(
-            &text,
+            text,
             "        for (int i = 0; i < ROWS; i++)\n"
             "            intel_sub_group_2d_block_read_%db_%dr%dx1c(a_at + get_global_id(2) * a_batch, edges.x, edges.y, a_pitch * 2,\n"
             "                (int2)(k + origin.x, row + i * M + origin.y), (private ushort *)&x[i]);\n"
@@ -117,30 +102,96 @@ static cl_program build(const struct style *s)
                               : "transform_8b_32r16x1c",
             s->b_rows ? "(4 / IN_WORD)" : "4", s->b_rows ? "1" : "IN_WORD");
     else
-        text_add(&text,
+        text_add(text,
                  "        for (int i = 0; i < ROWS; i++)\n"
                  "            for (int r = 0; r < M; r++)\n"
-                 "                ((private short *)&x[i])[r] = a[(row + i * M + r) * a_pitch + k / (IN_WORD / 2) + lane];\n"
+                 "                ((private a_element *)&x[i])[r] = a[(row + i * M + r) * a_pitch + k / (A_BYTES * IN_WORD / 4) + lane];\n"
                  "        for (int j = 0; j < COLUMNS; j++)\n"
                  "            for (int w = 0; w < 8; w++) {\n"
-                 "                global const element *p = b + (k + w * IN_WORD) * pitch + column + 16 * j + lane;\n"
+                 "                global const element *p = b + (k + w * IN_WORD) * pitch + column + LANES * j + lane;\n"
                  "                y[j][w] = %s;\n"
                  "            }\n",
-                 s->b_rows ? "WORD" : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + 16 * j + lane]");
-    text_add(&text,
+                 s->b_rows ? "WORD" : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]");
+}
+
+/* The products, and what becomes of the sums. */
+static void add_end(struct text *text, const struct style *s)
+{
+    text_add(text,
              "        for (int i = 0; i < ROWS; i++)\n"
              "            for (int j = 0; j < COLUMNS; j++)\n"
              "                sum[i][j] = MAD(x[i], y[j], sum[i][j]);\n"
              "    }\n"
              "    for (int i = 0; i < ROWS; i++)\n"
-             "        for (int j = 0; j < COLUMNS; j++)\n"
-             "            for (int r = 0; r < M; r++)\n"
-             "                c[(row + i * M + r) * c_pitch + column + 16 * j + lane] = %s(((private number *)&sum[i][j])[r]%s);\n"
-             "%s}\n",
-             s->end == CUTS_NEGATIVE ? "max" : "", s->end == CUTS_NEGATIVE ? ", (number)0" : "",
+             "        for (int j = 0; j < COLUMNS; j++) {\n"
+             "            for (int r = 0; r < M; r++) {\n"
+             "                number value = ((private number *)&sum[i][j])[r];\n"
+             "                value = %s;\n"
+             "                %s = value;\n"
+             "            }\n",
+             s->end == CUTS_NEGATIVE ? "max(value, (number)0)"
+             : s->end == SCALES      ? "value * 3 + (number)(column + LANES * j + lane)"
+                                     : "value",
+             s->writes ? "((private number *)&sum[i][j])[r]" : "c[(row + i * M + r) * c_pitch + column + LANES * j + lane]");
+    if (s->writes)
+        text_add(text,
+                 "            intel_sub_group_2d_block_write_32b_%dr16x1c(c, c_edges.x, c_edges.y, c_pitch * 4,\n"
+                 "                (int2)(column + j * 16, row + i * M), (private uint *)&sum[i][j]);\n",
+                 s->m);
+    text_add(text, "        }\n%s}\n",
              s->end == READS_BACK ? "    c[row * c_pitch + column + lane] += 1;\n"
              : s->end == COUNTS   ? "    atomic_inc(count);\n"
                                   : "");
+}
+
+static cl_program build(const struct style *s)
+{
+    static const char *const functions[] = {"intel_sub_group_i8_i8_matrix_mad_k32", "intel_sub_group_u8_u8_matrix_mad_k32",
+                                            "intel_sub_group_bf16_bf16_matrix_mad_k16"};
+    struct text text = {0};
+    char m[4] = "";
+    if (s->m > 1)
+        snprintf(m, sizeof m, "%d", s->m);
+    text_add(&text,
+             "enum { M = %d, ROWS = %d, COLUMNS = %d, IN_WORD = %d, LANES = %d, A_BYTES = 32 / LANES };\n"
+             "typedef %s a_element; typedef %s index; typedef %s number; typedef %s element; typedef %s%s a_part; typedef %s%s c_part;\n"
+             "#define MAD %s\n#define B_TYPE %s\n#define WORD %s\n",
+             s->m, s->rows, s->columns, s->type == BF16 ? 2 : 4, lanes_of(s), s->eight ? "int" : "short", s->index,
+             s->type == BF16 ? "float" : "int", s->type == BF16 ? "ushort" : "uchar",
+             s->eight           ? s->type == UINT8 ? "uint" : "int"
+             : s->type == UINT8 ? "ushort"
+                                : "short",
+             m, s->type == BF16 ? "float" : "int", m, functions[s->type], s->type == UINT8 ? "uint8" : "int8",
+             s->type == BF16 ? "p[0] | (uint)p[pitch] << 16"
+                             : "p[0] | (uint)p[pitch] << 8 | (uint)p[2 * pitch] << 16 | (uint)p[3 * pitch] << 24");
+    text_add(&text,
+             "__attribute__((intel_reqd_sub_group_size(LANES)))\n"
+             "kernel void k(global char *a_at, global char *b_at, global char *c_at, global int *count, index depth, index a_pitch,\n"
+             "              index pitch, index c_pitch, index a_batch, index b_batch, index c_batch, int4 edges, int4 origin,\n"
+             "              int2 c_edges)\n"
+             "{\n"
+             "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
+             "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
+    if (s->clamps)
+        text_add(&text, "    row = min(row, (index)*count - ROWS * M);\n");
+    text_add(&text,
+             "    global const a_element *a = (global const a_element *)(a_at + get_global_id(2) * a_batch);\n"
+             "    global const element *b = (global const element *)(b_at + get_global_id(2) * b_batch);\n"
+             "    global number *c = (global number *)(c_at + get_global_id(2) * c_batch);\n"
+             "    c_part sum[ROWS][COLUMNS];\n"
+             "    for (int i = 0; i < ROWS; i++)\n"
+             "        for (int j = 0; j < COLUMNS; j++)\n"
+             "            for (int r = 0; r < M; r++)\n"
+             "                ((private number *)&sum[i][j])[r] = %s;\n",
+             s->end == ADDS_TO_C ? "c[(row + i * M + r) * c_pitch + column + LANES * j + lane]" : "0");
+    text_add(&text,
+             "%s"
+             "        a_part x[ROWS]; B_TYPE y[COLUMNS];\n",
+             s->nested ? "    for (index block = 0; block < depth; block += 24 * IN_WORD)\n"
+                         "    for (index k = block; k < min(block + 24 * IN_WORD, depth); k += 8 * IN_WORD) {\n"
+                       : "    for (index k = 0; k < depth; k += 8 * IN_WORD) {\n");
+    add_reads(&text, s);
+    add_end(&text, s);
     return device_build_text(&device, &text);
 }
 
@@ -208,6 +259,15 @@ static int get(const unsigned char *at, enum type type)
     return type == BF16 ? (int)f : type == INT8 ? (int8_t)*at : *at;
 }
 
+static int get_sum(const unsigned char *at, enum type type)
+{
+    int sum;
+    float f;
+    memcpy(&sum, at, 4);
+    memcpy(&f, at, 4);
+    return type == BF16 ? (int)f : sum;
+}
+
 struct layout {
     size_t rows, columns, depth, element, in_word;        /* depth: elements */
     size_t a_pitch, b_pitch, c_pitch, batch[3], bytes[3]; /* of A, B, C */
@@ -215,7 +275,8 @@ struct layout {
 
 static struct layout lay_out(const struct style *s, const struct shape *x)
 {
-    struct layout l = {.rows = x->groups[1] * x->local[1] * s->rows * s->m, .columns = x->groups[0] * x->local[0] * s->columns * 16};
+    struct layout l = {.rows = x->groups[1] * x->local[1] * s->rows * s->m,
+                       .columns = x->groups[0] * x->local[0] * s->columns * (size_t)lanes_of(s)};
     l.element = s->type == BF16 ? 2 : 1;
     l.in_word = 4 / l.element;
     l.depth = x->depth * 32 / l.element;
@@ -255,6 +316,13 @@ static void edges_of(const struct style *s, const struct shape *x, const struct 
     edges[3] = (cl_int)(s->b_rows ? l->depth : l->depth / l->in_word) - x->cut[3];
 }
 
+/* And of C. */
+static void edges_of_c(const struct style *s, const struct shape *x, const struct layout *l, cl_int *edges)
+{
+    edges[0] = (cl_int)(l->columns * 4) - (s->writes ? x->cut[2] * 4 : 0);
+    edges[1] = (cl_int)l->rows - (s->writes ? x->cut[1] : 0);
+}
+
 static bool is_inside(int64_t byte, int64_t row, const cl_int *edges)
 {
     return byte >= 0 && row >= 0 && byte < edges[0] && row < edges[1];
@@ -290,6 +358,8 @@ static void expect(const struct style *s, const struct shape *x, const struct la
                    unsigned char *c)
 {
     const int step = s->rows * s->m;
+    cl_int edges[2];
+    edges_of_c(s, x, l, edges);
     int *sums = malloc(l->columns * step * sizeof *sums);
     for (size_t z = 0; z < x->groups[2]; z++, a += l->batch[0], b += l->batch[1], c += l->batch[2])
         for (size_t from = 0; from < l->rows; from += step) {
@@ -306,13 +376,14 @@ static void expect(const struct style *s, const struct shape *x, const struct la
                 unsigned char *at = c + (first + r) * l->c_pitch + column * 4;
                 int sum = sums[i];
                 float f;
-                if (s->end == ADDS_TO_C) {
-                    int before;
-                    memcpy(&before, at, 4);
-                    sum += before;
-                }
+                if (!is_inside((int64_t)column * 4, (int64_t)(first + r), edges))
+                    continue;
+                if (s->end == ADDS_TO_C)
+                    sum += get_sum(at, s->type);
+                if (s->end == SCALES)
+                    sum = sum * 3 + (int)column;
                 sum = s->end == CUTS_NEGATIVE && sum < 0 ? 0 : sum;
-                sum += s->end == READS_BACK && r == 0 && column / 16 % s->columns == 0;
+                sum += s->end == READS_BACK && r == 0 && column / (size_t)lanes_of(s) % (size_t)s->columns == 0;
                 f = (float)sum;
                 memcpy(at, s->type == BF16 ? (void *)&f : (void *)&sum, 4);
             }
@@ -342,8 +413,11 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
         put(bytes[0] + i, number(&seed), s->type);
     for (size_t i = 0; i + 64 < l.bytes[1]; i += l.element)
         put(bytes[1] + i, number(&seed), s->type);
-    for (size_t i = 0; i < l.bytes[2] / 4; i++)
-        ((int *)(void *)bytes[2])[i] = number(&seed);
+    for (size_t i = 0; i < l.bytes[2] / 4; i++) {
+        int first = number(&seed);
+        float f = (float)first;
+        memcpy(bytes[2] + 4 * i, s->type == BF16 ? (void *)&f : (void *)&first, 4);
+    }
     cl_int count = (cl_int)l.rows;
     cl_mem mems[4] = {buffer(bytes[0], l.bytes[0]), buffer(bytes[1], l.bytes[1]), NULL, buffer(&count, sizeof count)};
     mems[2] = joint ? mems[0] : buffer(bytes[2], l.bytes[2]);
@@ -353,8 +427,12 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
         c = clCreateSubBuffer(mems[0], 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
         assert_non_null(c);
     }
-    const long numbers[] = {(long)l.depth,       (long)l.a_pitch / 2, (long)(l.b_pitch / (s->b_rows ? l.element : 4)),
-                            (long)l.c_pitch / 4, (long)l.batch[0],    (long)l.batch[1],
+    const long numbers[] = {(long)l.depth,
+                            (long)l.a_pitch / (s->eight ? 4 : 2),
+                            (long)(l.b_pitch / (s->b_rows ? l.element : 4)),
+                            (long)l.c_pitch / 4,
+                            (long)l.batch[0],
+                            (long)l.batch[1],
                             (long)l.batch[2]};
     const cl_mem args[] = {mems[0], mems[1], c, mems[3]};
     for (cl_uint i = 0; i < 4; i++)
@@ -368,7 +446,10 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
     edges_of(s, x, &l, edges);
     assert_int_equal(clSetKernelArg(kernel, 11, sizeof edges, edges), CL_SUCCESS);
     assert_int_equal(clSetKernelArg(kernel, 12, sizeof x->origin, x->origin), CL_SUCCESS);
-    const size_t local[3] = {16 * x->local[0], x->local[1], 1},
+    cl_int c_edges[2];
+    edges_of_c(s, x, &l, c_edges);
+    assert_int_equal(clSetKernelArg(kernel, 13, sizeof c_edges, c_edges), CL_SUCCESS);
+    const size_t local[3] = {(size_t)lanes_of(s) * x->local[0], x->local[1], 1},
                  global[3] = {x->groups[0] * local[0], x->groups[1] * local[1], x->groups[2]};
     const size_t size = joint ? l.bytes[0] : l.bytes[2];
     unsigned char *before = malloc(size), *out = malloc(size);
@@ -400,7 +481,7 @@ static void check_report(const struct style *s)
          vectors = strstr(device.log, "\"verdict\":\"VP") || strstr(device.log, "\"verdict\":\"VDPBF16PS");
     bool mixed = s->rows * s->m > 16 && s->rows * s->m % 16; /* tiles of 16 rows and of fewer */
     if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && strcmp(s->index, "uint"))
-        assert_int_equal(shared, s->end == STORES && !mixed);
+        assert_int_equal(shared, !mixed && !(s->eight && s->columns % 2));
 }
 
 /* Edges are for 2D blocks alone; reads that begin in front of the matrices need no memory there. */
@@ -408,7 +489,8 @@ static bool suits(const struct style *s, const struct shape *x)
 {
     static const int none[4];
     bool edges = memcmp(x->cut, none, sizeof none) || memcmp(x->origin, none, sizeof none);
-    return (x->place == APART || (!s->clamps && s->end != READS_BACK)) && (s->blocks || !edges);
+    bool adds_floats = s->end == ADDS_TO_C && s->type == BF16; /* where there is A, are no floats */
+    return (x->place == APART || (!s->clamps && s->end != READS_BACK && !adds_floats)) && (s->blocks || s->writes || !edges);
 }
 
 static void styles_in_all_shapes(void **state)
@@ -443,9 +525,11 @@ static struct style random_style(unsigned *seed)
     s.b_rows = below(seed, 2);
     s.index = indices[below(seed, 3)];
     s.end = below(seed, 3) ? STORES : below(seed, COUNTS + 1);
-    s.end = s.end == ADDS_TO_C && s.type == BF16 ? STORES : s.end; /* C holds integers at first */
     s.clamps = s.end == STORES && below(seed, 3) == 0;
     s.blocks = below(seed, 3) == 0;
+    s.nested = below(seed, 3) == 0;
+    s.writes = s.end < READS_BACK && below(seed, 4) == 0;
+    s.eight = !s.blocks && !s.writes && below(seed, 4) == 0;
     return s;
 }
 
@@ -457,11 +541,11 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
     x.pad = 16 * (int)below(seed, 4);
     x.same_a = below(seed, 4) == 0;
     x.same_b = below(seed, 4) == 0;
-    if (!s->clamps && s->end != READS_BACK && below(seed, 6) == 0) {
+    if (!s->clamps && s->end != READS_BACK && (s->end != ADDS_TO_C || s->type != BF16) && below(seed, 6) == 0) {
         x.groups[0] = x.local[0] = x.groups[2] = 1;
         x.place = C_OVER_A;
     }
-    for (int i = 0; i < 4 && s->blocks && x.place == APART; i++) {
+    for (int i = 0; i < 4 && (s->blocks || s->writes) && x.place == APART; i++) {
         x.cut[i] = (int)below(seed, below(seed, 6) ? 20 : 300) * (below(seed, 2) != 0);
         x.origin[i] = ((int)below(seed, 25) - 12) * (below(seed, 3) == 0);
     }
@@ -483,10 +567,10 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d%s",
+                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type, s.b_rows ? "rows" : "words", s.index, s.end, s.clamps,
-                         x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
-                         s.blocks ? ", blocks" : "");
+                         x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place, s.blocks ? ", blocks" : "",
+                         s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "");
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

@@ -256,13 +256,28 @@ ze_result_t ZE_APICALL zeDeviceGetCacheProperties(ze_device_handle_t hDevice, ui
     return ZE_RESULT_SUCCESS;
 }
 
-/* The engine has no images. */
+ze_device_image_properties_t tsr__standin_image_limits(const struct tsr__device *device)
+{
+    enum { SIDE_2D = 16384, SIDE_3D = 2048, LAYERS = 2048, ARGS = 128, SAMPLERS = 16, BUFFER_BYTES = 1 << 30 };
+    ze_device_image_properties_t limits = {.stype = ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES};
+    if (!device->persona->images || tsr__standin_settings()->faulty[TSR__FAULT_images])
+        return limits;
+    limits.maxImageDims1D = limits.maxImageDims2D = SIDE_2D;
+    limits.maxImageDims3D = SIDE_3D;
+    limits.maxImageBufferSize = BUFFER_BYTES;
+    limits.maxImageArraySlices = LAYERS;
+    limits.maxSamplers = SAMPLERS;
+    limits.maxReadImageArgs = limits.maxWriteImageArgs = ARGS;
+    return limits;
+}
+
 ze_result_t ZE_APICALL zeDeviceGetImageProperties(ze_device_handle_t hDevice, ze_device_image_properties_t *pImageProperties)
 {
     FIND(DEVICE, tsr__device, device, hDevice);
     CHECK_TYPE(pImageProperties, ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES);
-    (void)device;
-    *pImageProperties = (ze_device_image_properties_t){.stype = pImageProperties->stype, .pNext = pImageProperties->pNext};
+    void *next = pImageProperties->pNext;
+    *pImageProperties = tsr__standin_image_limits(device);
+    pImageProperties->pNext = next;
     return ZE_RESULT_SUCCESS;
 }
 

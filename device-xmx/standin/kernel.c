@@ -4,6 +4,8 @@
 
 #include "device-xmx/standin/standin.h"
 
+enum { ACCESS_READ_ONLY = 0x11A0 /* CL_KERNEL_ARG_ACCESS_READ_ONLY */ };
+
 static const struct tsr_kernel_info *find_info(const struct tsr__code *code, const char *name)
 {
     for (uint32_t i = 0; i < code->info.kernel_count; i++)
@@ -18,6 +20,7 @@ static void kernel_free(struct tsr__kernel *kernel)
         return;
     tsr_free(kernel->args);
     tsr_free(kernel->local_sizes);
+    tsr_free(kernel->images);
     tsr_free(kernel->set);
     tsr_free(kernel);
 }
@@ -31,10 +34,11 @@ static struct tsr__kernel *kernel_new(struct tsr__module *module, const struct t
     kernel->info = info;
     kernel->args = tsr_calloc(1, info->args_size + 1);
     kernel->local_sizes = tsr_calloc(info->arg_count + 1, sizeof *kernel->local_sizes);
+    kernel->images = tsr_calloc(info->arg_count + 1, sizeof *kernel->images);
     kernel->set = tsr_calloc(info->arg_count + 1, sizeof *kernel->set);
     for (int d = 0; d < 3; d++)
         kernel->group[d] = info->reqd_local_size[0] ? (uint32_t)info->reqd_local_size[d] : 1;
-    if (kernel->args && kernel->local_sizes && kernel->set && tsr__standin_add(kernel, TSR__KIND_KERNEL, module))
+    if (kernel->args && kernel->local_sizes && kernel->images && kernel->set && tsr__standin_add(kernel, TSR__KIND_KERNEL, module))
         return kernel;
     kernel_free(kernel);
     return NULL;
@@ -81,6 +85,56 @@ static ze_result_t check_address(const struct tsr__kernel *kernel, uint32_t inde
     return ZE_RESULT_SUCCESS;
 }
 
+static const char argument_function[] = "zeKernelSetArgumentValue";
+
+/* The image is looked up again when the kernel is launched. */
+static ze_result_t set_image(struct tsr__kernel *kernel, uint32_t index, size_t size, const void *value)
+{
+    const struct tsr_arg_info *arg = &kernel->info->args[index];
+    ze_image_handle_t handle = NULL;
+    if (size != sizeof handle || !value)
+        return tsr__standin_misuse(argument_function, ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
+                                   "argument %u of %s is an image, not %zu bytes at %p", index, kernel->info->name, size, value);
+    memcpy(&handle, value, sizeof handle);
+    const struct tsr__image *image = tsr__standin_find(TSR__KIND_IMAGE, handle, argument_function);
+    if (!image)
+        return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (image->device != kernel->module->device || &image->context->base != kernel->module->base.owner)
+        return tsr__standin_misuse(argument_function, ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                                   "argument %u of %s is an image of another device or context", index, kernel->info->name);
+    static const uint32_t types[] = {[ZE_IMAGE_TYPE_1D] = TSR_OBJECT_IMAGE1D, [ZE_IMAGE_TYPE_1DARRAY] = TSR_OBJECT_IMAGE1D_ARRAY,
+                                     [ZE_IMAGE_TYPE_2D] = TSR_OBJECT_IMAGE2D, [ZE_IMAGE_TYPE_2DARRAY] = TSR_OBJECT_IMAGE2D_ARRAY,
+                                     [ZE_IMAGE_TYPE_3D] = TSR_OBJECT_IMAGE3D, [ZE_IMAGE_TYPE_BUFFER] = TSR_OBJECT_IMAGE1D_BUFFER};
+    bool line = arg->image_type == TSR_OBJECT_IMAGE1D_BUFFER && image->type == ZE_IMAGE_TYPE_1D &&
+                tsr__standin_settings()->faulty[TSR__FAULT_lines];
+    if (arg->image_type && arg->image_type != types[image->type] && !line)
+        return tsr__standin_misuse(argument_function, ZE_RESULT_ERROR_INVALID_ARGUMENT, "argument %u of %s is an image of another type",
+                                   index, kernel->info->name);
+    if (arg->access_qualifier != ACCESS_READ_ONLY && !image->written)
+        return tsr__standin_misuse(argument_function, ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                                   "argument %u of %s is written, but the image lacks ZE_IMAGE_FLAG_KERNEL_WRITE", index,
+                                   kernel->info->name);
+    kernel->images[index] = handle;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t set_sampler(struct tsr__kernel *kernel, uint32_t index, size_t size, const void *value)
+{
+    ze_sampler_handle_t handle = NULL;
+    if (size != sizeof handle || !value)
+        return tsr__standin_misuse(argument_function, ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
+                                   "argument %u of %s is a sampler, not %zu bytes at %p", index, kernel->info->name, size, value);
+    memcpy(&handle, value, sizeof handle);
+    const struct tsr__sampler *sampler = tsr__standin_find(TSR__KIND_SAMPLER, handle, argument_function);
+    if (!sampler)
+        return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (sampler->device != kernel->module->device)
+        return tsr__standin_misuse(argument_function, ZE_RESULT_ERROR_INVALID_ARGUMENT, "argument %u of %s is a sampler of another device",
+                                   index, kernel->info->name);
+    memcpy(kernel->args + kernel->info->args[index].offset, &sampler->word, sizeof sampler->word);
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t ZE_APICALL zeKernelSetArgumentValue(ze_kernel_handle_t hKernel, uint32_t argIndex, size_t argSize, const void *pArgValue)
 {
     FIND(KERNEL, tsr__kernel, kernel, hKernel);
@@ -113,10 +167,16 @@ ze_result_t ZE_APICALL zeKernelSetArgumentValue(ze_kernel_handle_t hKernel, uint
                   "argument %u of %s is local memory: a size, and NULL", argIndex, kernel->info->name);
         kernel->local_sizes[argIndex] = argSize;
         break;
+    case TSR_ARG_IMAGE:
+        result = set_image(kernel, argIndex, argSize, pArgValue);
+        break;
+    case TSR_ARG_SAMPLER:
+        result = set_sampler(kernel, argIndex, argSize, pArgValue);
+        break;
     default:
         REFUSE_IF(true, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "argument %u is of a kind that the device has not", argIndex);
     }
-    kernel->set[argIndex] = true;
+    kernel->set[argIndex] |= !result;
     return result;
 }
 

@@ -108,12 +108,31 @@ static ze_result_t check_kernel(const char *function, const struct tsr__list *li
     return ZE_RESULT_SUCCESS;
 }
 
-/* The pointers among the arguments, and `more` if it is not NULL. */
+/* Puts what the engine's kernels get in place of images into the arguments. */
+static ze_result_t place_images(const char *function, const struct tsr__kernel *kernel)
+{
+    for (uint32_t i = 0; i < kernel->info->arg_count; i++) {
+        if (kernel->info->args[i].kind != TSR_ARG_IMAGE)
+            continue;
+        const struct tsr__image *image = tsr__standin_find(TSR__KIND_IMAGE, kernel->images[i], function);
+        if (!image)
+            return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+        const struct tsr_image_desc *desc = &image->desc;
+        memcpy(kernel->args + kernel->info->args[i].offset, &desc, sizeof desc);
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The pointers and images among the arguments, and `more` if it is not NULL. */
 static uint32_t find_uses(const struct tsr__kernel *kernel, const ze_group_count_t *more, struct tsr__use *uses)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < kernel->info->arg_count; i++) {
         const void *pointer;
+        if (kernel->info->args[i].kind == TSR_ARG_IMAGE) {
+            const struct tsr__image *image = tsr__standin_look(TSR__KIND_IMAGE, kernel->images[i]);
+            uses[count++] = (struct tsr__use){image->pixels, image->size, true};
+        }
         if (kernel->info->args[i].kind != TSR_ARG_POINTER)
             continue;
         memcpy(&pointer, kernel->args + kernel->info->args[i].offset, sizeof pointer);
@@ -145,6 +164,8 @@ static ze_result_t append(const char *function, ze_command_list_handle_t hComman
     if (!count)
         return tsr__standin_misuse(function, ZE_RESULT_ERROR_INVALID_NULL_POINTER, "the number of groups is NULL");
     ze_result_t result = check_kernel(function, list, kernel);
+    if (!result)
+        result = place_images(function, kernel);
     if (result)
         return result;
     tell_access(kernel);

@@ -275,6 +275,11 @@ static ze_result_t free_by(const char *function, ze_context_handle_t hContext, v
     return result;
 }
 
+ze_result_t tsr__standin_free(const char *function, ze_context_handle_t context, void *pointer)
+{
+    return free_by(function, context, pointer, FREE_AT_ONCE);
+}
+
 ze_result_t ZE_APICALL zeMemFree(ze_context_handle_t hContext, void *ptr)
 {
     return free_by(__func__, hContext, ptr, FREE_AT_ONCE);

@@ -18,6 +18,7 @@ enum {
 static const struct tsr__persona personas[] = {
     {
         .word = "dg2",
+        .images = true,
         .name = "Stand-in for Intel(R) Arc(TM) A770 Graphics",
         .device_id = 0x56a0,
         .ip_version = TSR_ZE_IP(12, 55, 8),
@@ -67,6 +68,7 @@ static const struct tsr__persona personas[] = {
     },
     {
         .word = "bmg",
+        .images = true,
         .fp64 = true,
         .name = "Stand-in for Intel(R) Arc(TM) B580 Graphics",
         .device_id = 0xe20b,
@@ -92,6 +94,7 @@ static const struct tsr__persona personas[] = {
     },
     {
         .word = "tgl",
+        .images = true,
         .name = "Stand-in for Intel(R) Iris(R) Xe Graphics",
         .device_id = 0x9a49,
         .ip_version = TSR_ZE_IP(12, 0, 0),

@@ -63,7 +63,7 @@ struct tsr__persona {
     const char *word; /* in STANDIN_DEVICES */
     const char *name;
     uint32_t device_id, ip_version;
-    bool integrated, fp64;
+    bool integrated, fp64, images;
     uint32_t sub_group_sizes[4]; /* up to the first 0 */
     uint32_t dp_caps, dpas_inputs, dpas_outputs;
     uint32_t slices, sub_slices, units, threads; /* sub-slices of a slice, execution units of a sub-slice, threads of a unit */
@@ -190,6 +190,8 @@ bool tsr__standin_has_extension(const char *name);
 struct tsr__device *tsr__standin_device_new(struct tsr__driver *driver, const struct tsr__persona *persona);
 /* Bytes of memory that the device says it has. */
 uint64_t tsr__standin_memory_size(const struct tsr__device *device);
+/* What zeDeviceGetImageProperties tells, and zeImageCreate keeps; 0 without images. */
+ze_device_image_properties_t tsr__standin_image_limits(const struct tsr__device *device);
 /* The device's clock, whole. */
 uint64_t tsr__standin_ticks(const struct tsr__device *device, uint64_t ns);
 #define CHECK_LOST(device)                                                                                                                 \
@@ -242,11 +244,34 @@ void tsr__standin_open(struct tsr__allocation *allocation);
 void tsr__standin_close(struct tsr__allocation *allocation);
 /* Frees an allocation that `dies`, if no command uses it any more. The lock is held. */
 void tsr__standin_let_go(struct tsr__allocation *allocation);
+/* zeMemFree by another name. */
+ze_result_t tsr__standin_free(const char *function, ze_context_handle_t context, void *pointer);
 /* Calls back for each allocation that kernels of the device may use without having it as an argument: resident ones, and those of the types
  * (bits of ze_kernel_indirect_access_flags_t). The lock is held. */
 void tsr__standin_each_indirect(const struct tsr__device *device, const struct tsr__context *context,
                                 ze_kernel_indirect_access_flags_t flags, void (*call)(struct tsr__allocation *allocation, void *data),
                                 void *data);
+
+/* ---- images and samplers (image.c, image_copy.c) ------------------------------------------------------------------------------------- */
+
+struct tsr__image {
+    struct tsr__object base; /* owner: the context */
+    struct tsr__device *device;
+    struct tsr__context *context;
+    ze_image_type_t type;
+    bool written;               /* kernels may write it */
+    uint64_t extent[3];         /* in pixels; the layers are the second number of a 1D array, the third one of a 2D array */
+    uint64_t pitches[2];        /* bytes from row to row, from slice to slice */
+    unsigned char *pixels;      /* an allocation of the device */
+    size_t size;                /* of this */
+    struct tsr_image_desc desc; /* what the engine's kernels get as the argument */
+};
+
+struct tsr__sampler {
+    struct tsr__object base; /* owner: the context */
+    struct tsr__device *device;
+    uint32_t word; /* tessera/sampler.def */
+};
 
 /* ---- modules and kernels (code.c, build.c, module.c, kernel.c) ----------------------------------------------------------------------- */
 
@@ -284,6 +309,7 @@ struct tsr__kernel {
     ze_kernel_indirect_access_flags_t indirect;
     unsigned char *args;
     uint64_t *local_sizes; /* of arguments in local memory */
+    const void **images;   /* handles of arguments that are images */
     bool *set;
 };
 

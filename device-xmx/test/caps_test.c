@@ -179,6 +179,51 @@ static void numbers(void **state)
     in_child(FAKE_LOADER, "api_1_0", clock_of_api_1_0);
 }
 
+static bool has_format(const struct tsr__xmx_device *device, uint32_t order, uint32_t type)
+{
+    return tsr_xmx_device.image_format(&device->base, tsr_image_find_format(order, type));
+}
+
+static void has_images(const struct tsr__xmx_device *device)
+{
+    enum { R = 0x10B0, A = 0x10B1, RGBA = 0x10B5, BGRA = 0x10B6, SNORM_INT16 = 0x10D1, UNORM_INT8 = 0x10D2, FLOAT = 0x10DE };
+    const struct tsr_image_limits *limits = &device->caps.image;
+    CHECK(device->caps.images && has(device, TSR_HAS___opencl_c_images) && !has(device, TSR_HAS___opencl_c_read_write_images));
+    CHECK(limits->side_2d == 16384 && limits->side_3d == 2048 && limits->layers == 2048 && limits->buffer == 65536);
+    CHECK(limits->read_args == 128 && limits->write_args == 64 && limits->read_write_args == 0 && limits->samplers == 16);
+    CHECK(has_format(device, RGBA, UNORM_INT8) && has_format(device, BGRA, UNORM_INT8) && has_format(device, R, FLOAT));
+    CHECK(!has_format(device, R, SNORM_INT16)); /* which the driver refuses */
+    CHECK(!has_format(device, A, UNORM_INT8));  /* which Level Zero has not */
+}
+
+static void lacks_images(const struct tsr__xmx_device *device)
+{
+    CHECK(device && !device->caps.images && !has(device, TSR_HAS___opencl_c_images) && !has(device, TSR_HAS_cl_khr_3d_image_writes));
+}
+
+/* With the variable that asks for it: images of a buffer are as wide as 1D images. */
+static void has_shorter_images(const struct tsr__xmx_device *device)
+{
+    CHECK(device->caps.images && device->line_images && device->caps.image.buffer == 16384);
+}
+
+/* Images are reported if all that the full profile asks for is there. */
+static void images(void **state)
+{
+    (void)state;
+    static const char *const lacking[] = {"pvc",           "images_width", "images_read_args", "images_write_args", "images_samplers",
+                                          "images_buffer", "images_bgra",  "images_halves",    "images_filters",    "images_lines"};
+    in_child(FAKE_LOADER, "dg2", has_images);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(lacking); i++) {
+        print_message("%s\n", lacking[i]);
+        in_child(FAKE_LOADER, lacking[i], lacks_images);
+    }
+    setenv("TESSERA_GPU_IMAGES", "1", 1);
+    in_child(FAKE_LOADER, "images_lines", has_shorter_images);
+    in_child(FAKE_LOADER, "images_bgra", lacks_images);
+    unsetenv("TESSERA_GPU_IMAGES");
+}
+
 static void what_is_no_gpu_is_not_listed(void **state)
 {
     (void)state;
@@ -200,7 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_units),          cmocka_unit_test(numbers),
         cmocka_unit_test(memory_that_is_shared), cmocka_unit_test(what_is_no_gpu_is_not_listed),
-        cmocka_unit_test(without_a_loader),
+        cmocka_unit_test(without_a_loader),      cmocka_unit_test(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

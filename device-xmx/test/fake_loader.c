@@ -53,8 +53,33 @@ static const struct persona {
     {"future_dot", "future", 17, true, true, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
     {"foreign", "foreign", 10, false, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
     {"npu", "foreign", 10, false, false, false, SPIRV_1_4, ZE_DEVICE_TYPE_VPU},
+    {"images_width", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_read_args", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_write_args", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_samplers", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_buffer", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_bgra", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_halves", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_filters", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
+    {"images_lines", "dg2", 6, true, false, true, SPIRV_1_4, ZE_DEVICE_TYPE_GPU},
     {"no_spirv", "dg2", 10, true, false, true, 0, ZE_DEVICE_TYPE_GPU},
 };
+
+/* GPUs with images, and what each lacks of the full profile. */
+enum lack { NOTHING, LINES, WIDTH, READ_ARGS, WRITE_ARGS, SAMPLERS, BUFFER, BGRA, HALVES, FILTERS };
+static const struct {
+    const char *name;
+    enum lack lack;
+} with_images[] = {{"dg2", NOTHING},
+                   {"images_width", WIDTH},
+                   {"images_read_args", READ_ARGS},
+                   {"images_write_args", WRITE_ARGS},
+                   {"images_samplers", SAMPLERS},
+                   {"images_buffer", BUFFER},
+                   {"images_bgra", BGRA},
+                   {"images_halves", HALVES},
+                   {"images_filters", FILTERS},
+                   {"images_lines", LINES}};
 
 static const struct persona *persona(void)
 {
@@ -280,5 +305,85 @@ ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t handle, ui
         out[1].maxMemoryFillPatternSize = 1;
     }
     *count = 2;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- images -------------------------------------------------------------------------------------------------------------------------- */
+
+/* -1: the GPU has no images. */
+static int lack_of_images(void)
+{
+    for (size_t i = 0; i < sizeof with_images / sizeof with_images[0]; i++)
+        if (!strcmp(persona()->name, with_images[i].name))
+            return (int)with_images[i].lack;
+    return -1;
+}
+
+/* The least that the full profile asks for. */
+ze_result_t zeDeviceGetImageProperties(ze_device_handle_t handle, ze_device_image_properties_t *out)
+{
+    (void)handle;
+    int lack = lack_of_images();
+    if (out->stype != ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES || out->pNext)
+        abort();
+    if (lack < 0)
+        return ZE_RESULT_SUCCESS;
+    out->maxImageDims1D = 16384;
+    out->maxImageDims2D = lack == WIDTH ? 16383 : 16384;
+    out->maxImageDims3D = out->maxImageArraySlices = 2048;
+    out->maxImageBufferSize = lack == BUFFER ? 65535 * 16 : 65536 * 16;
+    out->maxSamplers = lack == SAMPLERS ? 15 : 16;
+    out->maxReadImageArgs = lack == READ_ARGS ? 127 : 128;
+    out->maxWriteImageArgs = lack == WRITE_ARGS ? 63 : 64;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeImageGetProperties(ze_device_handle_t handle, const ze_image_desc_t *desc, ze_image_properties_t *out)
+{
+    (void)handle;
+    int lack = lack_of_images();
+    bool halves = desc->format.type == ZE_IMAGE_FORMAT_TYPE_FLOAT && desc->format.layout == ZE_IMAGE_FORMAT_LAYOUT_16_16_16_16;
+    if (lack < 0 || desc->stype != ZE_STRUCTURE_TYPE_IMAGE_DESC)
+        abort();
+    if ((lack == BGRA && desc->format.x == ZE_IMAGE_FORMAT_SWIZZLE_B) || (lack == HALVES && halves) ||
+        (desc->format.type == ZE_IMAGE_FORMAT_TYPE_SNORM && desc->format.layout == ZE_IMAGE_FORMAT_LAYOUT_16))
+        return ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT;
+    out->samplerFilterFlags = lack == FILTERS ? ZE_IMAGE_SAMPLER_FILTER_FLAG_POINT : ZE_IMAGE_SAMPLER_FILTER_FLAG_LINEAR;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* One context and one image at a time, and both are given back. */
+static int contexts, images;
+
+ze_result_t zeContextCreate(ze_driver_handle_t handle, const ze_context_desc_t *desc, ze_context_handle_t *out)
+{
+    if (handle != (ze_driver_handle_t)&driver || desc->stype != ZE_STRUCTURE_TYPE_CONTEXT_DESC || contexts++)
+        abort();
+    *out = (ze_context_handle_t)&contexts;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeContextDestroy(ze_context_handle_t handle)
+{
+    if (handle != (ze_context_handle_t)&contexts || images || --contexts)
+        abort();
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeImageCreate(ze_context_handle_t context, ze_device_handle_t handle, const ze_image_desc_t *desc, ze_image_handle_t *out)
+{
+    if (context != (ze_context_handle_t)&contexts || handle != (ze_device_handle_t)&device || desc->type != ZE_IMAGE_TYPE_BUFFER || images)
+        abort();
+    if (lack_of_images() == LINES)
+        return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    images++;
+    *out = (ze_image_handle_t)&images;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeImageDestroy(ze_image_handle_t image)
+{
+    if (image != (ze_image_handle_t)&images || --images)
+        abort();
     return ZE_RESULT_SUCCESS;
 }

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-NOUNS = "queue buffer rect map event kernel ndrange program binary il svm usm address command_buffer".split()
+NOUNS = "queue buffer rect map event kernel ndrange program binary il svm usm address command_buffer image image_kernel image_transfer".split()
 MATRICES = "api block2d cooperative gemm".split()
 SECONDS = 600
 SKIPPED = 77
@@ -23,6 +23,7 @@ def programs(build):
     """What runs, in order: a name and a command."""
     for noun in NOUNS:
         yield f"icd_{noun}", [build / "icd" / "test" / f"icd_{noun}"]
+    yield "images", [build / "conformance" / "conformance_images"]
     for noun in MATRICES:
         yield f"matrix_{noun}", [build / "conformance" / "matrix" / f"matrix_{noun}"]
     kernels = pathlib.Path(__file__).resolve().parents[2] / "conformance" / "kernels"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """real_compiler.py BUILD PACKAGES: gives kernels with every matrix function of tessera/matrix.def, as SPIR-V that tessera-cc makes, to Intel's
-offline compilers, and reads in the disassembly that each became the instruction of its shape and types.
+offline compilers, and reads in the disassembly that each became the instruction of its shape and types; and kernels with every function on images,
+which must leave no name to be found by somebody else.
 
 PACKAGES is a folder with packages of Debian, one folder for each release, unpacked below root/; they are downloaded into it if they are not there,
 and never installed. Exit code 77: none can be had."""
@@ -25,6 +26,7 @@ COMPILERS = {
             {"DG2": ("acm-g10", "xehpg", ("N8", "SPLIT")), "Ponte Vecchio": ("pvc", "xehpc", ("N16", "TF32")),
              "Battlemage": ("bmg", "xe2", ("N16", "TF32")), "Lunar Lake": ("lnl-m", "xe2", ("N16", "TF32"))}),
 }
+WITHOUT_IMAGES = ("Ponte Vecchio",)
 TYPES = {"S8": "b", "U8": "ub", "S4": "s4", "U4": "u4", "BF16": "bf", "F16": "hf", "TF32": "tf32", "S32": "d", "F32": "f"}
 ROW = re.compile(r"^@ (.*)$", re.M)
 INSTRUCTION = re.compile(r"(dpasw?)\.8x(\d) \((\d+)\|M0\)\s+\S+:(\w+)\s+\S+:(\w+)\s+\S+:(\w+)\s+\S+:(\w+)")
@@ -99,6 +101,18 @@ def compile_for(build, folder, tools, device, platform, rows):
     return found
 
 
+def images_of(build, folder, tools, device):
+    """Names of functions that the compiler did not know in images.cl."""
+    environment, command = tools
+    source, module, out = pathlib.Path(__file__).with_name("images.cl"), folder / "images.spv", folder / "images"
+    subprocess.run([build / "lib/tessera/tessera-cc", "-c", source, "--spirv", "--code", "-cl-std=CL3.0", "-o", module], check=True)
+    for path in sorted(out.glob("*")):
+        path.unlink()
+    subprocess.run(command("ocloc", "compile", "-spirv_input", "-file", module, "-device", device, "-output", "images", "-out_dir", out),
+                   env=environment, check=True, capture_output=True, timeout=300)
+    return sorted(set(re.findall(rb"_Z\d+\w+", next(out.glob("images_*.bin")).read_bytes())))
+
+
 def wanted(row):
     _, form, n, m, *_, ea, eb, ec = row
     result = TYPES[ec]
@@ -118,6 +132,10 @@ def judge(build, folder, suite, all_rows):
                 good = False
                 print(f"{suite}, {gpu}: {row[0]} with {row[5]}: {found[i]}, not {wanted(row)}")
         print(f"{suite}, {gpu}: {sum(found[i] == [wanted(row)] for i, row in rows)} of {len(rows)}")
+        if gpu not in WITHOUT_IMAGES:
+            unknown = images_of(build, folder / suite, tools, device)
+            good &= not unknown
+            print(f"{suite}, {gpu}: images:", " ".join(name.decode() for name in unknown) or "every function is known")
     print(f"{suite}: {len(became)} of {len(all_rows)} matrix functions became their instruction")
     return good
 

@@ -60,6 +60,14 @@ static CL_TEST_UNUSED cl_platform_id test_platform(void)
 }
 
 /* The test fails if the platform has no such function. */
+/* Whether CL_DEVICE_EXTENSIONS has the name. */
+static CL_TEST_UNUSED bool test_has_extension(cl_device_id device, const char *name)
+{
+    static char text[1 << 14];
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
+    return strstr(text, name) != NULL;
+}
+
 static CL_TEST_UNUSED void *test_extension_function(const char *name)
 {
     void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), name);

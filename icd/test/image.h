@@ -28,6 +28,53 @@ static CL_TEST_UNUSED cl_image_desc image_desc(cl_mem_object_type type, const si
     return desc;
 }
 
+enum { IMAGE_SKIPPED = 77 };
+
+/* The end of main: the tests, unless the device has no images. */
+#define IMAGE_RUN(tests, setup, teardown) (image_is_there() ? cmocka_run_group_tests(tests, setup, teardown) : IMAGE_SKIPPED)
+static CL_TEST_UNUSED bool image_is_there(void)
+{
+    cl_bool there;
+    struct test_world world = test_begin(0);
+    CHECK(clGetDeviceInfo(world.device, CL_DEVICE_IMAGE_SUPPORT, sizeof there, &there, NULL));
+    test_end(&world);
+    return there;
+}
+
+/* Whether clGetSupportedImageFormats lists the format. */
+static CL_TEST_UNUSED bool image_has_format(cl_context context, cl_mem_object_type type, cl_image_format format)
+{
+    enum { MOST = 128 };
+    cl_image_format list[MOST];
+    cl_uint count;
+    CHECK(clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type, MOST, list, &count));
+    for (cl_uint i = 0; i < count; i++)
+        if (!memcmp(&list[i], &format, sizeof format))
+            return true;
+    return false;
+}
+
+/* The memory of an object with CL_MEM_USE_HOST_PTR has what commands wrote when it is mapped: that of devices with memory of their own. */
+static CL_TEST_UNUSED void image_see_buffer(cl_command_queue queue, cl_mem buffer, size_t bytes)
+{
+    cl_int err;
+    void *pointer = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &err);
+    CHECK(err);
+    CHECK(clEnqueueUnmapMemObject(queue, buffer, pointer, 0, NULL, NULL));
+    CHECK(clFinish(queue));
+}
+
+static CL_TEST_UNUSED void image_see(cl_command_queue queue, cl_mem image, const size_t extent[3])
+{
+    const size_t zero[3] = {0};
+    size_t row, slice;
+    cl_int err;
+    void *pointer = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, zero, extent, &row, &slice, 0, NULL, NULL, &err);
+    CHECK(err);
+    CHECK(clEnqueueUnmapMemObject(queue, image, pointer, 0, NULL, NULL));
+    CHECK(clFinish(queue));
+}
+
 struct picture {
     cl_mem mem, buffer; /* buffer: of a 1D image in a buffer */
     cl_mem_object_type type;

@@ -274,6 +274,7 @@ static void find_out(void)
         TSR_HAS___opencl_c_images,
         TSR_HAS___opencl_c_read_write_images,
         TSR_HAS___opencl_c_pipes,
+        TSR_HAS___opencl_c_device_enqueue,
         TSR_HAS_cl_khr_il_program,
         TSR_HAS_cl_khr_spirv_queries,
         TSR_HAS_cl_khr_spirv_linkonce_odr,
@@ -308,7 +309,7 @@ static void find_out(void)
     caps.own_memory = true;
     caps.svm = 0;
     caps.spirv = false;
-    caps.images = false;
+    caps.images = caps.device_queues = false;
     for (size_t i = 0; i < TSR_ARRAY_LEN(lacks); i++)
         caps.extensions.has[lacks[i]] = false;
 }

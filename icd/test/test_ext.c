@@ -369,12 +369,13 @@ static void system_svm(void **state)
 }
 
 /* Whoever adds a line to ext.def that kernels can see adds a use here. The split functions and MADW have tests of their own, of every
- * overload; images, too (conformance/images); pipes are arguments (icd_pipe), and C++ is another language (kernels/cxx.cl). */
+ * overload; images, too (conformance/images); pipes are arguments (icd_pipe), kernels are enqueued by icd_enqueue, and C++ is another
+ * language (kernels/cxx.cl). */
 static void nothing_untried(void **state)
 {
     (void)state;
     static const char *const elsewhere[] = {"cl_intel_subgroup_split_matrix_multiply_accumulate", "cl_tessera_madw", "__opencl_c_pipes",
-                                            "cl_ext_cxx_for_opencl"};
+                                            "__opencl_c_device_enqueue", "cl_ext_cxx_for_opencl"};
     for (size_t e = 0; e < COUNT(extensions) + COUNT(features); e++) {
         const char *name = e < COUNT(extensions) ? extensions[e].name : features[e - COUNT(extensions)].name;
         bool tried = (e < COUNT(extensions) && !extensions[e].macro) || strstr(name, "image");

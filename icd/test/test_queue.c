@@ -18,6 +18,9 @@ static void test_create(void **state)
     CHECK_CREATE(queue, clCreateCommandQueue(context, device, CL_QUEUE_ON_DEVICE, &err), CL_INVALID_VALUE);
 
     const cl_command_queue_properties device_queue = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    cl_device_device_enqueue_capabilities has;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof has, &has, NULL));
+    const cl_int on_device = has ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES;
     const struct {
         cl_queue_properties list[5];
         cl_int code;
@@ -30,8 +33,8 @@ static void test_create(void **state)
         {{CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE, 0}, CL_INVALID_VALUE},
         {{CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0}, CL_INVALID_VALUE},
         {{CL_QUEUE_SIZE, 1024, 0}, CL_INVALID_VALUE},
-        {{CL_QUEUE_PROPERTIES, device_queue, 0}, CL_INVALID_QUEUE_PROPERTIES},
-        {{CL_QUEUE_PROPERTIES, device_queue, CL_QUEUE_SIZE, 1024, 0}, CL_INVALID_QUEUE_PROPERTIES},
+        {{CL_QUEUE_PROPERTIES, device_queue, 0}, on_device},
+        {{CL_QUEUE_PROPERTIES, device_queue, CL_QUEUE_SIZE, 1024, 0}, on_device},
         {{CL_QUEUE_PROPERTIES, 0, CL_QUEUE_PROPERTIES, 0, 0}, CL_INVALID_VALUE},
         {{0x7777, 0, 0}, CL_INVALID_VALUE},
         {{CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, 0}, CL_SUCCESS},
@@ -100,8 +103,11 @@ static void test_refusals(void **state)
     struct test_world w = test_begin(0);
     CHECK_CODE(clSetCommandQueueProperty(w.queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, NULL), CL_INVALID_OPERATION);
     CHECK_CODE(clSetCommandQueueProperty(NULL, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, NULL), CL_INVALID_COMMAND_QUEUE);
-    CHECK_CODE(clSetDefaultDeviceCommandQueue(w.context, w.device, w.queue), CL_INVALID_OPERATION);
-    CHECK_CODE(clSetDefaultDeviceCommandQueue(w.context, w.device, NULL), CL_INVALID_OPERATION);
+    cl_device_device_enqueue_capabilities has;
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof has, &has, NULL));
+    const cl_int no_device_queue = has ? CL_INVALID_COMMAND_QUEUE : CL_INVALID_OPERATION;
+    CHECK_CODE(clSetDefaultDeviceCommandQueue(w.context, w.device, w.queue), no_device_queue);
+    CHECK_CODE(clSetDefaultDeviceCommandQueue(w.context, w.device, NULL), no_device_queue);
     CHECK_CODE(clSetDefaultDeviceCommandQueue(NULL, w.device, NULL), CL_INVALID_CONTEXT);
     CHECK_CODE(clSetDefaultDeviceCommandQueue(w.context, NULL, NULL), CL_INVALID_DEVICE);
     CHECK_CODE(clRetainCommandQueue(NULL), CL_INVALID_COMMAND_QUEUE);

@@ -86,6 +86,8 @@ enum {
 void tsr_clc_macros(const struct tsr_ext_set *set, char words[TSR_CLC_MACROS_BYTES]);
 const char *tsr_clc_all_macros(void);
 bool tsr_clc_offers_extension(const char *name);
+/* Whether these words have all features that OpenCL C 2.0 has and 3.0 makes optional (OpenCL C specification, 3.0, "Features"). */
+bool tsr_clc_has_2_0(const char *words);
 /* TESSERA_EXPLAIN: whether builds report what became of each kernel. (clc/common/options.c) */
 enum tsr_clc_explain { TSR_CLC_EXPLAIN_NOT, TSR_CLC_EXPLAIN_TEXT, TSR_CLC_EXPLAIN_JSON };
 enum tsr_clc_explain tsr_clc_explain(void);

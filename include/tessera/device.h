@@ -9,6 +9,7 @@
 #ifndef TESSERA_DEVICE_H
 #define TESSERA_DEVICE_H
 
+#include "tessera/image_desc.h"
 #include "tessera/program.h"
 #include "tessera/scheduler.h"
 #include "tessera/target.h"
@@ -52,6 +53,44 @@ struct tsr_usm_request {
     bool begins_on_device, begins_on_host;
 };
 
+/* What a device can have of images, in pixels; all 0 without images. */
+struct tsr_image_limits {
+    uint64_t side_2d; /* width and height of 2D images, width of 1D ones */
+    uint64_t side_3d; /* width, height, depth */
+    uint64_t layers;
+    uint64_t buffer;                                           /* width of 1D images of a buffer */
+    uint32_t read_args, write_args, read_write_args, samplers; /* of a kernel */
+};
+
+enum tsr_image_object { /* CL_MEM_OBJECT_IMAGE* */
+                        TSR_OBJECT_IMAGE2D = 0x10F1,
+                        TSR_OBJECT_IMAGE3D = 0x10F2,
+                        TSR_OBJECT_IMAGE2D_ARRAY = 0x10F3,
+                        TSR_OBJECT_IMAGE1D = 0x10F4,
+                        TSR_OBJECT_IMAGE1D_ARRAY = 0x10F5,
+                        TSR_OBJECT_IMAGE1D_BUFFER = 0x10F6,
+};
+
+/* An image of a device with memory of its own. */
+struct tsr_image_shape {
+    enum tsr_image_object type;
+    const struct tsr_image_format *format;
+    uint64_t width, height, depth, layers; /* 1 where the image has no such size */
+    bool written;                          /* kernels may write it */
+};
+
+/* A box of pixels, with coordinates as OpenCL's commands have them: the second one of a 1D array, and the third one of a 2D array, is the
+ * layer. 0 and 1 in directions that the image does not have. */
+struct tsr_image_part {
+    uint64_t origin[3], region[3];
+};
+
+/* Where such a box lies in memory, of the host or of the device: bytes from one row to the next (in a 1D array: from layer to layer), and
+ * from slice to slice. */
+struct tsr_image_rows {
+    uint64_t address, row_pitch, slice_pitch;
+};
+
 /* Facts that the device queries answer from (icd/info_device.def names the query for each). Filled without starting a thread. */
 struct tsr_device_caps {
     enum tsr_device_type type;
@@ -82,8 +121,10 @@ struct tsr_device_caps {
     unsigned usm[TSR_USM_COUNT], usm_cross, usm_system; /* bits of enum tsr_usm_access, of cl_intel_unified_shared_memory: each kind; SHARED
                                                            of another device; memory of the process */
     const void *usm_domain; /* with own memory: devices with the same one reach each other's HOST and SHARED memory */
+    bool device_queues;     /* kernels enqueue kernels; limits are those of tessera/enqueue.h */
     bool spirv;             /* clCreateProgramWithIL */
-    bool images;            /* the device has images and samplers; `extensions` says which kinds */
+    bool images;            /* the device has images and samplers; `extensions` says which kinds; with own memory it needs image_make */
+    struct tsr_image_limits image;
     struct tsr_ext_set extensions;
 };
 
@@ -99,8 +140,9 @@ struct tsr_ndrange {
     uint64_t offset[3], global[3], local[3]; /* unused dimensions: 0, 1, 1 */
 };
 
-struct tsr_module; /* a program's code, loaded */
-struct tsr_launch; /* one kernel with its arguments and range, ready to run */
+struct tsr_device_queue; /* where kernels enqueue kernels */
+struct tsr_module;       /* a program's code, loaded */
+struct tsr_launch;       /* one kernel with its arguments and range, ready to run */
 
 struct tsr_loaded_kernel {
     struct tsr_module *module;
@@ -177,6 +219,21 @@ struct tsr_device_ops {
     /* A hint that the device will use this part of a SHARED allocation. */
     enum tsr_status (*usm_prefetch)(const struct tsr_device *device, const void *pointer, uint64_t size);
 
+    /* ---- images: of devices with caps->images and caps->own_memory, else NULL. The results are those of memory functions. */
+
+    /* Whether the device has images of this format, of the type that the format is for. */
+    bool (*image_format)(const struct tsr_device *device, const struct tsr_image_format *format);
+    /* An image of one level with undefined contents. *image gets what launch_bind takes, never 0. */
+    enum tsr_status (*image_make)(const struct tsr_device *device, const struct tsr_image_shape *shape, uint64_t *image);
+    void (*image_free)(const struct tsr_device *device, uint64_t image);
+    enum tsr_status (*image_write)(const struct tsr_device *device, uint64_t to, const struct tsr_image_part *part,
+                                   const struct tsr_image_rows *from);
+    enum tsr_status (*image_read)(const struct tsr_device *device, const struct tsr_image_rows *to, uint64_t from,
+                                  const struct tsr_image_part *part);
+    /* Between images of the same format; the regions have the same size, and do not overlap. */
+    enum tsr_status (*image_copy)(const struct tsr_device *device, uint64_t to, const struct tsr_image_part *to_part, uint64_t from,
+                                  const struct tsr_image_part *from_part);
+
     /* ---- launches */
 
     /* Largest work-group that the kernel can have with so much dynamic local memory (stack and local memory considered); 0: not even one
@@ -196,7 +253,8 @@ struct tsr_device_ops {
      * buffers among the arguments are bound later. NULL: out of memory. */
     struct tsr_launch *(*launch_make)(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                       const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
-    /* With own memory, else NULL: the pointer argument with this index is this address. Before the launch is submitted. */
+    /* With own memory, else NULL: the pointer or image argument with this index is this address or image. Before the launch is submitted.
+     */
     void (*launch_bind)(struct tsr_launch *launch, uint32_t argument, uint64_t address);
     /* With usm_allocate, else NULL: the launch may reach any memory of these kinds, bits 1 << enum tsr_usm, besides its arguments. Before
      * it is submitted. */
@@ -208,8 +266,15 @@ struct tsr_device_ops {
     int (*launch_run)(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end);
     /* Gives the launch to the device's own queue and returns without waiting. When all of it has run, `ended` is called once, by any
      * thread, under no lock, with 0 or a negative status as launch_run's. Negative: it could not be submitted, and `ended` is not called.
-     * NULL if launch_run is there. */
+     * Where launch_run is there as well, it takes the launches for which launch_enqueues has been called; `ended` then means the commands,
+     * too, that they have enqueued. */
     int (*launch_submit)(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data);
+    /* Device-side enqueue, of devices with caps->device_queues; else NULL, as the functions on device queues. Before the launch of a kernel
+     * with TSR_KERNEL_ENQUEUES is submitted. The queues among its arguments and `default_queue`, which may be NULL, live until it has
+     * ended. False: out of memory. */
+    bool (*launch_enqueues)(struct tsr_launch *launch, const struct tsr_device *device, struct tsr_device_queue *default_queue);
+    struct tsr_device_queue *(*device_queue_make)(const struct tsr_device *device, uint64_t size, bool timed); /* NULL: out of memory */
+    void (*device_queue_free)(struct tsr_device_queue *queue);
     /* After `ended`: when the launch began and ended on the device, by tsr_now_ns(). False: the device does not tell. NULL: it never does.
      */
     bool (*launch_times)(const struct tsr_launch *launch, uint64_t *start_ns, uint64_t *end_ns);

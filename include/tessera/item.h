@@ -19,6 +19,7 @@
 #include "tessera/tiles.h"
 
 struct tsr_item;
+struct tsr_enqueue;
 
 /* A constant in the code, if the program has sites where work-items meet: one line of text for each, in the order of their numbers,
  * which start at 1. */
@@ -43,11 +44,14 @@ struct tsr_rt {
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
     /* The address space that a generic pointer points into, enum tsr_space. */
     uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
+    /* Device-side enqueue of one work-item: tessera/enqueue.h. */
+    void (*enqueue)(struct tsr_item *item, struct tsr_enqueue *request);
     /* Tiles, where no matrix unit is used but for tile_pack: tessera/tiles.h says what these promise. */
     void (*tile_move)(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
     void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
     uint32_t (*tile_loop)(struct tsr_item *item, const struct tsr_tile_loop *loop);
+    uint32_t (*tile_first)(struct tsr_item *item);
     void (*tile_pack)(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
 };
 
@@ -62,8 +66,9 @@ struct tsr_group {
     unsigned char *local;      /* local memory of the group, aligned to TSR_MAX_ALIGN: static variables first, then the local arguments */
     const unsigned char *args; /* argument block, struct tsr_kernel_info gives the offsets */
     const struct tsr_rt *rt;
-    uint64_t local_pitch; /* with TSR_KERNEL_GROUP_LANES: bytes from one group's local memory to that of the next one in the packet */
-    uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
+    uint64_t local_pitch;   /* with TSR_KERNEL_GROUP_LANES: bytes from one group's local memory to that of the next one in the packet */
+    uint64_t default_queue; /* what get_default_queue answers: a struct tsr_device_queue, 0: none */
+    uint64_t nontemporal;   /* a bit for each argument that is to be written past the caches, where the code can */
 };
 
 /* Which fields a call of the entry reads, by the form of the launch:
@@ -74,7 +79,7 @@ struct tsr_group {
  *   local_id, linear_id, sub_group_id  its own  of lane 0      of lane 0 of the first packet, the rest follows
  *   lane                               its own  0              0                       0
  *   sub_group_size                     its own  its lanes      S          S, or lanes  S        S
- *   site                               written by generated code in all forms
+ *   site                               written by generated code in all forms, where a report may name it
  *   whole_packet                       -        1 or 0         1          0            1        0
  *   packet_ids                         -        if 0 above     -          sub-groups   -        sub-groups
  *   columns                            -        -              yes        box          yes      -

@@ -36,8 +36,9 @@ struct tsr_lanes_options {
 void tsr_lanes_mark(struct LLVMOpaqueModule *module);
 
 /* Lays out the argument block of a kernel, of which `function` has kernel->arg_count parameters: fills kind, size, align, offset and
- * pointee_align of each argument, and args_size. False: a type that no device has, which *why names (malloc'd). */
-bool tsr_lanes_lay_out(struct LLVMOpaqueValue *function, struct tsr_kernel_info *kernel, char **why);
+ * pointee_align of each argument, and args_size. opaque_images: images and samplers have types of their own, else those of pointers and
+ * numbers. False: a type that the device does not have, which *why names (malloc'd). */
+bool tsr_lanes_lay_out(struct LLVMOpaqueValue *function, struct tsr_kernel_info *kernel, bool opaque_images, char **why);
 
 /* Compiles the module, which it changes and leaves useless, to an ELF object appended to `object`.
  *

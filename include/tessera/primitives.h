@@ -25,6 +25,10 @@ uint __tsr_max_sub_group_size(void) __attribute__((const)); /* S */
 uint __tsr_num_sub_groups(void) __attribute__((const));
 uint __tsr_enqueued_num_sub_groups(void) __attribute__((const));
 
+/* Device-side enqueue: `request` is a struct tsr_enqueue (tessera/enqueue.h), which also gets the answer. */
+void __tsr_enqueue(private void *request);
+ulong __tsr_default_queue(void) __attribute__((const));
+
 /* The address space that a generic pointer points into: an enum tsr_space. Local memory is the group's, private memory the work-item's own
  * stack; all else is global. */
 uint __tsr_address_space(const void *pointer) __attribute__((const));

@@ -16,7 +16,7 @@ enum tsr_arg_kind {
     TSR_ARG_SAMPLER, /* 4 bytes: the sampler's bit pattern */
     TSR_ARG_IMAGE,   /* 8 bytes: the address of a struct tsr_image_desc. */
     TSR_ARG_PIPE,    /* 8 bytes: the address of a struct tsr_pipe */
-    TSR_ARG_QUEUE,
+    TSR_ARG_QUEUE,   /* 8 bytes: the address of a struct tsr_device_queue (tessera/device.h) */
 };
 
 struct tsr_arg_info {
@@ -45,7 +45,7 @@ enum tsr_kernel_flags {
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == (1 << 22) - 1,
+                ) == (1 << 26) - 1,
                "each bit up to the last is that of one flag");
 #undef TSR_KERNEL_FLAG
 
@@ -107,7 +107,8 @@ enum tsr_group_code { TSR_GROUPS_USUAL, TSR_GROUPS_AS_LANES, TSR_GROUPS_AS_PACKE
  * these it has packets of many groups anyway. */
 static inline bool tsr_groups_may_be_lanes(uint32_t flags)
 {
-    const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_IGNORES_SUB_GROUPS, lacks = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE;
+    const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_IGNORES_SUB_GROUPS,
+                   lacks = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES;
     return (flags & (has | lacks)) == has;
 }
 

@@ -36,13 +36,16 @@ enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8
 enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
-    TSR_TILE_IN_MODEL = 16,  /* plain C */
-    TSR_TILE_HALF_K = 32,    /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
-    TSR_TILE_B_ROWS = 64,    /* of a loop: B is not packed */
-    TSR_TILE_IN_AMX = 256,   /* by AMX's instructions; of a loop */
-    TSR_TILE_MAY_WAIT = 128, /* of a loop: may be done after its packet, with the loops of other work-groups */
-    TSR_TILE_A_EDGES = 512,  /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */
-    TSR_TILE_B_EDGES = 1024, /* the same of B and `b_matrix` */
+    TSR_TILE_IN_MODEL = 16,    /* plain C */
+    TSR_TILE_HALF_K = 32,      /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
+    TSR_TILE_B_ROWS = 64,      /* of a loop: B is not packed */
+    TSR_TILE_IN_AMX = 256,     /* by AMX's instructions; of a loop */
+    TSR_TILE_MAY_WAIT = 128,   /* of a loop: may be done after its packet, with the loops of other work-groups */
+    TSR_TILE_A_EDGES = 512,    /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */
+    TSR_TILE_B_EDGES = 1024,   /* the same of B and `b_matrix` */
+    TSR_TILE_TWICE = 2048,     /* of a loop: its packet may run twice */
+    TSR_TILE_GOES_ON = 4096,   /* with TWICE: the same packet may ask for more products for the same accumulators */
+    TSR_TILE_FROM_ZERO = 8192, /* with GOES_ON: these are zero when a packet asks for the first time */
 };
 enum {
     TSR_TILE_OPERAND_BYTES =
@@ -60,6 +63,14 @@ enum {
  *               have been stored at `to`, and the accumulators' contents are undefined. With TSR_TILE_MAY_WAIT they may also be stored
  *               there later, before the launch ends: A, B and `to` are in global memory, nothing in the packet looks at memory after the
  *               loop, and the kernel does nothing by which work-groups could wait for each other.
+ *
+ *               With TSR_TILE_TWICE a packet may run twice: up to the loop, and with the loop's results from its beginning to its end. Up
+ *               to the loop it does nothing that others see, and calls this function for nothing else. If the answer is not 0, this is
+ *               the first time, and the packet ends at once; the accumulators' contents are undefined. `to` is not used. With
+ *               TSR_TILE_GOES_ON the packet ends where tile_first says so, and the answer is not looked at. The calls of a packet are
+ *               then parts of one loop; accumulators keep what the last call left in them.
+ * tile_first    is asked where a packet leaves the code that leads to such a loop, but for the loop's own end without TSR_TILE_GOES_ON. Not
+ *               0: the packet ends at once.
  * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */
 
 /* A matrix in memory, for an operand that may lie outside in part: `width` bytes and `height` rows, 0 of them if negative. The operand's

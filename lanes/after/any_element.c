@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comparisons of elements that are joined by "or" become one comparison of vectors. A program that asks whether any element of its own
- * vectors matches writes it element by element, and LLVM's code generator takes each element out of its register. */
+ * Comparisons of elements that are joined by "or", and signs of elements, become one comparison of vectors. A program that asks whether any
+ * element of its own vectors matches writes it element by element, and LLVM's code generator takes each element out of its register. */
 #include "lanes/ir/costs.h"
 #include "lanes/ir/ir.h"
 
@@ -156,14 +156,44 @@ static void join_root(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef
     LLVMReplaceAllUsesWith(root, made); /* what nothing uses any more goes in a later pass */
 }
 
+static bool is_minus_one(LLVMValueRef v)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) == -1;
+}
+
+/* Whether the sign of any element is set, or of all: any() and all() of the library combine the elements and look at one sign. */
+static void join_signs(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef compare)
+{
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+    LLVMValueRef reduced = LLVMGetOperand(compare, 0), limit = LLVMGetOperand(compare, 1);
+    bool set = predicate == LLVMIntSLT && LLVMIsNull(limit), clear = predicate == LLVMIntSGT && is_minus_one(limit);
+    const char *name = (set || clear) && tsr__callee(reduced) ? tsr__name(tsr__callee(reduced)) : "";
+    bool any = tsr__starts_with(name, "llvm.vector.reduce.or."), all = tsr__starts_with(name, "llvm.vector.reduce.and.");
+    if (!any && !all)
+        return;
+    LLVMValueRef vector = LLVMGetOperand(reduced, 0);
+    unsigned elements = LLVMGetVectorSize(LLVMTypeOf(vector));
+    if (elements < TSR__ANY_ELEMENT_LEAST)
+        return;
+    LLVMTypeRef bits = LLVMIntTypeInContext(l->context, elements);
+    LLVMPositionBuilderBefore(b, compare);
+    LLVMValueRef signs = LLVMBuildICmp(b, LLVMIntSLT, vector, LLVMConstNull(LLVMTypeOf(vector)), "");
+    LLVMValueRef edge = any ? LLVMConstNull(bits) : LLVMConstAllOnes(bits); /* none of them, or all */
+    LLVMValueRef made = LLVMBuildICmp(b, any == set ? LLVMIntNE : LLVMIntEQ, LLVMBuildBitCast(b, signs, bits, ""), edge, "");
+    LLVMReplaceAllUsesWith(compare, made);
+}
+
 bool tsr__pass_any_element(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, function, &count);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (is_root(code[i]))
             join_root(l, b, code[i]);
+        if (LLVMIsAICmpInst(code[i]))
+            join_signs(l, b, code[i]);
+    }
     LLVMDisposeBuilder(b);
     return true;
 }

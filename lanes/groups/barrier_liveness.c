@@ -381,6 +381,7 @@ void tsr__barrier_liveness_find(struct tsr__barrier_liveness *s, LLVMBasicBlockR
         collect_accesses(s, first);
         live = search_back(s, NULL);
     }
+    tsr__find_shared_slots(s);
     find_saves(s, live);
     s->needed = search_back(s, s->saves);
     for (size_t b = 0; b < s->block_count; b++)
@@ -442,7 +443,7 @@ uint64_t tsr__barrier_spill_layout(struct tsr__barrier_liveness *s, LLVMTargetDa
     for (size_t n = 0; n < s->count; n++) {
         size_t k = order[n].slot;
         struct tsr__slot *slot = &s->all[k];
-        if (slot->plain && !tsr__slot_set_has(s->kept, k))
+        if (slot->plain && (slot->shared || !tsr__slot_set_has(s->kept, k)))
             continue;
         uint64_t align = LLVMABIAlignmentOfType(layout, slot->type), stated = LLVMGetAlignment(slot->alloca);
         align = stated > align ? stated : align;

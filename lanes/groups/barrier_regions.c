@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lanes/after/prefetch.h"
+#include "lanes/after/unswitch_rounds.h"
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/groups/group_exchange.h"
 #include "lanes/groups/packet_loop.h"
@@ -46,6 +47,8 @@ struct cut {
     uint64_t exchange_bytes; /* of the largest exchange, for each packet */
     enum region_packets kind;
     bool *tells_where; /* by stop, and for the return: packets that set out together may not all end their round there */
+    bool may_part;     /* … anywhere */
+    bool asks_lanes;   /* some block asks the device whether all lanes came: it reads the call site */
     LLVMBasicBlockRef arrive;
     LLVMValueRef next, traded;       /* phis of `arrive`: where the packet goes on, and whether it waits at an exchange */
     LLVMValueRef frame;              /* its context */
@@ -107,6 +110,7 @@ static bool is_cheap(LLVMValueRef v, int depth)
     case LLVMZExt:
     case LLVMSExt:
     case LLVMTrunc:
+    case LLVMGetElementPtr:
     case LLVMInsertElement:
     case LLVMShuffleVector:
         for (int i = 0; i < LLVMGetNumOperands(v); i++)
@@ -159,21 +163,22 @@ static LLVMValueRef build_phi(struct cut *c, LLVMTypeRef type, LLVMValueRef firs
     return made;
 }
 
-/* Where a round may end that comes to `at`. */
-static void ends_from(struct cut *c, LLVMBasicBlockRef at, bool *seen, bool *ends)
+/* Where a round may end that comes to `at`. True: not all packets need end it at the same place. */
+static bool ends_from(struct cut *c, LLVMBasicBlockRef at, bool *seen, bool *ends)
 {
     uintptr_t block = tsr__map_get(&c->slots.block_of, at), stop = tsr__map_get(&c->slots.stop_at, at);
     if (!block || seen[block - 1])
-        return;
+        return false;
     seen[block - 1] = true;
     LLVMValueRef t = LLVMGetBasicBlockTerminator(at);
-    if (stop)
-        ends[stop - 1] = true;
-    else if (LLVMIsAReturnInst(t))
-        ends[c->stop_count] = true;
-    else
-        for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
-            ends_from(c, LLVMGetSuccessor(t, i), seen, ends);
+    if (stop || LLVMIsAReturnInst(t)) {
+        ends[stop ? stop - 1 : c->stop_count] = true;
+        return c->slots.parted[block - 1];
+    }
+    bool parted = false;
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
+        parted |= ends_from(c, LLVMGetSuccessor(t, i), seen, ends);
+    return parted;
 }
 
 /* A store less for each packet: one that hits the cache, between stores that miss it, takes as long as those. */
@@ -184,11 +189,13 @@ static void find_ends(struct cut *c, LLVMBasicBlockRef begin)
     for (unsigned k = 0; k <= c->stop_count; k++) {
         bool *seen = tsr_arena_alloc(c->arena, c->slots.block_count + 1), *ends = tsr_arena_alloc(c->arena, room);
         size_t count = 0;
-        ends_from(c, k < c->stop_count ? c->stops[k].behind : begin, seen, ends);
+        bool parted = ends_from(c, k < c->stop_count ? c->stops[k].behind : begin, seen, ends);
         for (size_t e = 0; e < room; e++)
             count += ends[e];
+        parted = parted && count > 1;
+        c->may_part = c->may_part || parted;
         for (size_t e = 0; e < room; e++)
-            c->tells_where[e] = c->tells_where[e] || (ends[e] && count > 1);
+            c->tells_where[e] = c->tells_where[e] || (ends[e] && parted);
     }
 }
 
@@ -205,14 +212,16 @@ static void end_region(struct cut *c, uint32_t end)
     LLVMBuildBr(c->r.b, c->arrive);
 }
 
-/* From the builder's place: registers go to the context, or come back from it. */
+/* From the builder's place: registers go to the context, or come back from it; those of the group are kept beside it. */
 static void move_slots(struct cut *c, const uint64_t *set, bool save)
 {
     for (size_t k = 0; k < c->slots.count; k++) {
         const struct tsr__slot *slot = &c->slots.all[k];
-        if (!tsr__slot_set_has(set, k) || !slot->offset)
+        if (!tsr__slot_set_has(set, k) || (!slot->offset && !slot->now))
             continue;
-        LLVMValueRef kept = tsr__at_offset(c->r.l, c->r.b, c->frame, slot->offset);
+        LLVMValueRef kept = slot->now && save ? slot->later : slot->now;
+        if (!kept)
+            kept = tsr__at_offset(c->r.l, c->r.b, c->frame, slot->offset);
         LLVMValueRef v = LLVMBuildLoad2(c->r.b, slot->type, save ? slot->alloca : kept, "");
         LLVMBuildStore(c->r.b, v, save ? kept : slot->alloca);
     }
@@ -262,6 +271,18 @@ static void reload_slots(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRe
     }
 }
 
+/* A stack slot that stays as it is from one packet to the next: a register in the end. */
+static LLVMValueRef slot_of_all_packets(struct cut *c, LLVMValueRef size)
+{
+    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(c->r.l->context), LLVMConstIntGetZExtValue(size));
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->r.b), start = LLVMGetEntryBasicBlock(c->r.f);
+    LLVMPositionBuilderBefore(c->r.b, LLVMGetFirstInstruction(start));
+    LLVMValueRef slot = LLVMBuildAlloca(c->r.b, bytes, "so_far");
+    LLVMSetAlignment(slot, 8);
+    LLVMPositionBuilderAtEnd(c->r.b, here);
+    return slot;
+}
+
 /* What group_exchange.c left. The first 64 packets have a bit in the mask. */
 static LLVMValueRef known_of_exchange(struct cut *c, LLVMValueRef inst)
 {
@@ -272,6 +293,8 @@ static LLVMValueRef known_of_exchange(struct cut *c, LLVMValueRef inst)
         LLVMValueRef at = LLVMBuildNUWMul(b, c->packet, LLVMBuildZExt(b, LLVMGetOperand(inst, 0), i64, ""), "");
         return LLVMBuildInBoundsGEP2(b, i8, c->own_area, &at, 1, "");
     }
+    if (call == TSR__CALL_SO_FAR)
+        return slot_of_all_packets(c, LLVMGetOperand(inst, 0));
     if (call == TSR__CALL_ALL_SLOTS)
         return c->all_area;
     if (call != TSR__CALL_ALL_PRESENT)
@@ -327,6 +350,10 @@ static void rewrite_id(struct cut *c, LLVMValueRef inst)
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
         end_region(c, c->stop_count);
+        LLVMInstructionEraseFromParent(inst);
+        return;
+    }
+    if (tsr__call_of(inst) == TSR__CALL_SITE && !c->asks_lanes) {
         LLVMInstructionEraseFromParent(inst);
         return;
     }
@@ -476,11 +503,12 @@ static void arrive(struct cut *c, struct dispatch *d)
     c->next = LLVMBuildPhi(b, LLVMInt32TypeInContext(context), "next");
     c->traded = LLVMBuildPhi(b, LLVMInt1TypeInContext(context), "traded");
     LLVMValueRef is_first = LLVMBuildICmp(b, LLVMIntEQ, c->packet, tsr__i64(c->r.l, 0), "");
-    d->where = LLVMBuildSelect(b, is_first, c->next, d->expected, "");
+    d->where = c->may_part ? LLVMBuildSelect(b, is_first, c->next, d->expected, "") : c->next;
     LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, c->next, d->where, "");
     d->mixed_now = LLVMBuildOr(b, d->mixed, differs, "");
     d->packet_next = LLVMBuildNUWAdd(b, c->packet, tsr__i64(c->r.l, 1), "");
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, d->packet_next, c->packets, ""), d->advance, d->round);
+    LLVMValueRef more = LLVMBuildICmp(b, LLVMIntULT, d->packet_next, c->packets, "");
+    tsr__mark_rounds(c->r.l, LLVMBuildCondBr(b, more, d->advance, d->round));
 }
 
 /* The local ids of the next packet of a round. */
@@ -537,6 +565,28 @@ static void go_round(struct cut *c, struct dispatch *d)
         LLVMAddIncoming(d->id[k], (LLVMValueRef[]){d->next_id[k], zero}, both, 2);
 }
 
+static void copy_slot(struct cut *c, LLVMBasicBlockRef block, LLVMTypeRef type, LLVMValueRef from, LLVMValueRef to)
+{
+    LLVMPositionBuilderBefore(c->r.b, LLVMGetBasicBlockTerminator(block));
+    LLVMBuildStore(c->r.b, from ? LLVMBuildLoad2(c->r.b, type, from, "") : LLVMGetPoison(type), to);
+}
+
+/* A shared slot that crosses barriers: a packet begins with what the round before left, and what it leaves is for the next round. */
+static void share_slots(struct cut *c, struct dispatch *d, LLVMBasicBlockRef start)
+{
+    for (size_t k = 0; k < c->slots.count; k++) {
+        struct tsr__slot *slot = &c->slots.all[k];
+        if (!slot->shared || !tsr__slot_set_has(c->slots.kept, k))
+            continue;
+        LLVMPositionBuilderBefore(c->r.b, LLVMGetFirstInstruction(start));
+        slot->now = LLVMBuildAlloca(c->r.b, slot->type, "now");
+        slot->later = LLVMBuildAlloca(c->r.b, slot->type, "later");
+        copy_slot(c, d->group.head, slot->type, NULL, slot->now);
+        copy_slot(c, d->dispatch, slot->type, slot->now, slot->later);
+        copy_slot(c, d->again, slot->type, slot->later, slot->now);
+    }
+}
+
 /* Regions end at `arrive`, begin at `dispatch`, and keep in the context what later ones need. */
 static void connect_regions(struct cut *c, struct dispatch *d)
 {
@@ -568,6 +618,7 @@ static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBloc
     advance(c, &d);
     agree(c, &d);
     go_round(c, &d);
+    share_slots(c, &d, start);
     LLVMPositionBuilderAtEnd(c->r.b, d.last);
     tsr__counted_loop_close(&c->r, d.group, tsr__i64(c->r.l, 1), d.groups);
     LLVMBuildRetVoid(c->r.b);
@@ -581,6 +632,7 @@ static void find_stops(struct cut *c)
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     c->stops = tsr_arena_alloc(c->arena, (n + 1) * sizeof *c->stops);
     for (size_t i = 0; i < n; i++) {
+        c->asks_lanes = c->asks_lanes || tsr__call_of(code[i]) == TSR__CALL_DIVERGENT_BARRIER;
         if (tsr__call_of(code[i]) != TSR__CALL_BARRIER)
             continue;
         LLVMValueRef flags = LLVMGetOperand(code[i], 1);

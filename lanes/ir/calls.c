@@ -173,10 +173,20 @@ bool tsr__is_image(LLVMValueRef function)
     return tsr__starts_with(name, TSR__CALL_PREFIX "image_") && !strchr(name, '.') && !tsr__has_text_attr(function, TSR__USER);
 }
 
-LLVMValueRef tsr__exchange_own_slot(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size)
+static LLVMValueRef place_of(struct tsr__compilation *l, LLVMBuilderRef b, enum tsr__engine_call call, LLVMValueRef size)
 {
     LLVMTypeRef type = LLVMFunctionType(tsr__ptr(l), (LLVMTypeRef[]){LLVMInt32TypeInContext(l->context)}, 1, false);
-    return tsr__call(l, b, tsr__declare_call(l, TSR__CALL_OWN_SLOT, type), &size, 1);
+    return tsr__call(l, b, tsr__declare_call(l, call, type), &size, 1);
+}
+
+LLVMValueRef tsr__exchange_own_slot(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size)
+{
+    return place_of(l, b, TSR__CALL_OWN_SLOT, size);
+}
+
+LLVMValueRef tsr__exchange_so_far(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size)
+{
+    return place_of(l, b, TSR__CALL_SO_FAR, size);
 }
 
 LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef b)

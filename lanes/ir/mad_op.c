@@ -123,14 +123,12 @@ LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const 
 
 void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b)
 {
-    /* It writes inaccessible memory, so it stays, and reads all, so stores stay in front of it. As LLVM encodes it: two bits for each kind
-     * of memory. */
-    enum { EFFECTS = 93 };
+    /* It may read and write all memory: stores stay in front of it, and what a packet has stored is loaded again by the next one, which
+     * then does not depend on the code of this one. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), NULL, 0, false);
     LLVMValueRef function = tsr__declare(l, TSR__PACKET_END, type);
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
         tsr__add_fn_attr(l, function, promises[i]);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", EFFECTS));
     LLVMBuildCall2(b, type, function, NULL, 0, "");
 }
 

@@ -14,7 +14,7 @@ static LLVMTypeRef by_value_type(LLVMValueRef function, unsigned p)
 }
 
 /* Fills kind, size and alignments. NULL: done; else what is wrong with it, malloc'd. */
-static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_info *kernel, unsigned p)
+static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_info *kernel, unsigned p, bool opaque_images)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
     struct tsr_arg_info *arg = &kernel->args[p];
@@ -41,10 +41,16 @@ static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_in
         arg->pointee_align = tsr__param_align(function, p);
         return NULL;
     case LLVMTargetExtTypeKind:
+        if (opaque_images && arg->kind == TSR_ARG_IMAGE)
+            return NULL;
+        if (opaque_images && arg->kind == TSR_ARG_SAMPLER) {
+            arg->size = arg->align = 4;
+            return NULL;
+        }
         return tsr_format("kernel '%s': argument %u is of the type %s, which this device does not have", kernel->name, p,
                           LLVMGetTargetExtTypeName(type));
     default:
-        if (arg->kind != TSR_ARG_SAMPLER)
+        if (arg->kind != TSR_ARG_SAMPLER && arg->kind != TSR_ARG_QUEUE)
             arg->kind = TSR_ARG_VALUE;
         arg->size = (uint32_t)LLVMABISizeOfType(layout, type);
         arg->align = LLVMABIAlignmentOfType(layout, type);
@@ -52,11 +58,11 @@ static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_in
     }
 }
 
-bool tsr_lanes_lay_out(LLVMValueRef function, struct tsr_kernel_info *kernel, char **why)
+bool tsr_lanes_lay_out(LLVMValueRef function, struct tsr_kernel_info *kernel, bool opaque_images, char **why)
 {
     uint64_t size = 0;
     for (unsigned p = 0; p < kernel->arg_count; p++) {
-        *why = classify_argument(function, kernel, p);
+        *why = classify_argument(function, kernel, p, opaque_images);
         if (*why)
             return false;
         struct tsr_arg_info *arg = &kernel->args[p];
@@ -119,7 +125,7 @@ bool tsr__pass_entry(struct tsr__compilation *l)
         if (params != kernel->arg_count)
             return tsr__fail(l, "kernel '%s' has %u parameters, its description %u", kernel->name, params, kernel->arg_count);
         char *why;
-        if (!tsr_lanes_lay_out(body, kernel, &why)) {
+        if (!tsr_lanes_lay_out(body, kernel, false, &why)) {
             tsr__fail(l, "%s", why ? why : "out of memory");
             tsr_free(why);
             return false;

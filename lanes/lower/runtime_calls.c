@@ -17,10 +17,12 @@ static const struct {
     {TSR__RT_PREFIX "divergent_barrier", offsetof(struct tsr_rt, divergent_barrier), 0},
     {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTF},
     {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), TSR_KERNEL_ASKS_SPACES},
+    {TSR__RT_PREFIX "enqueue", offsetof(struct tsr_rt, enqueue), TSR_KERNEL_ENQUEUES},
     {TSR__RT_PREFIX "tile_move", offsetof(struct tsr_rt, tile_move), 0},
     {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0},
     {TSR__RT_PREFIX "tile_multiply", offsetof(struct tsr_rt, tile_multiply), 0},
     {TSR__RT_PREFIX "tile_loop", offsetof(struct tsr_rt, tile_loop), 0},
+    {TSR__RT_PREFIX "tile_first", offsetof(struct tsr_rt, tile_first), 0},
     {TSR__RT_PREFIX "tile_pack", offsetof(struct tsr_rt, tile_pack), 0},
 };
 
@@ -68,6 +70,8 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
         flags |= TSR_KERNEL_HALF_K_TILES;
     if (tsr__has_text_attr(f, TSR__SHARES))
         flags |= TSR_KERNEL_SHARES_OPERANDS;
+    if (tsr__has_text_attr(f, TSR__TWICE))
+        flags |= TSR_KERNEL_RUNS_TWICE;
     for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {
         LLVMValueRef callee = tsr__callee(i);
         if (callee && !LLVMIsDeclaration(callee))
@@ -100,13 +104,16 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
         kernel->flags &= ~(uint32_t)(TSR_KERNEL_FIBERS | TSR_KERNEL_PRINTF | TSR_KERNEL_AMX_TILES | TSR_KERNEL_HALF_K_TILES |
-                                     TSR_KERNEL_SHARES_OPERANDS | TSR_KERNEL_ASKS_SPACES);
+                                     TSR_KERNEL_SHARES_OPERANDS | TSR_KERNEL_RUNS_TWICE | TSR_KERNEL_ASKS_SPACES | TSR_KERNEL_ENQUEUES |
+                                     TSR_KERNEL_TELLS_ERRORS);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
         kernel->flags |= flags_of(&v, entry);
         if (kernel->flags & TSR_KERNEL_BARRIER_REGIONS) /* they need their contexts even if no barrier is left */
             kernel->flags |= TSR_KERNEL_FIBERS;
+        if (kernel->flags & TSR_KERNEL_ENQUEUES && l->options->debug)
+            kernel->flags |= TSR_KERNEL_TELLS_ERRORS;
         if (l->options->denorms_are_zero)
             kernel->flags |= TSR_KERNEL_DENORMS_ZERO;
     }

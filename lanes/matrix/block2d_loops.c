@@ -21,7 +21,8 @@ struct copy {
     LLVMValueRef function;
     LLVMBuilderRef b;
     LLVMBasicBlockRef loop, end;           /* `end`: where the packet ends */
-    LLVMBasicBlockRef blocks[MOST_BLOCKS]; /* the loop, and what follows up to `end` */
+    LLVMBasicBlockRef first, before;       /* where the blocks begin, and the one block from which they are entered */
+    LLVMBasicBlockRef blocks[MOST_BLOCKS]; /* the loop, those around it, and what follows up to `end` */
     LLVMBasicBlockRef copies[MOST_BLOCKS];
     size_t count, instructions;
     struct tsr__map number; /* block → number + 1 */
@@ -89,22 +90,6 @@ static bool gives_operands(LLVMValueRef read)
     return true;
 }
 
-/* The block from which alone the loop is entered, and which leads nowhere else; or NULL. */
-static LLVMBasicBlockRef way_into(LLVMBasicBlockRef loop)
-{
-    LLVMBasicBlockRef from = NULL;
-    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(loop)); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        LLVMBasicBlockRef before = LLVMIsATerminatorInst(user) ? LLVMGetInstructionParent(user) : loop;
-        if (before == loop)
-            continue;
-        if (from || LLVMGetNumSuccessors(user) != 1)
-            return NULL;
-        from = before;
-    }
-    return from;
-}
-
 static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
 {
     bool reads = false, multiplies = false;
@@ -121,42 +106,11 @@ static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
             tsr__is_block2d_operation(i, "write") || (read && !gives_operands(i)))
             return false;
     }
-    return reads && multiplies && way_into(loop);
+    return reads && multiplies;
 }
 
 /* ---- what is made twice ---------------------------------------------------------------------------------------------------------------
  */
-
-static LLVMValueRef packet_end_in(LLVMBasicBlockRef block)
-{
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
-        if (callee && !strcmp(tsr__name(callee), TSR__PACKET_END))
-            return i;
-    }
-    return NULL;
-}
-
-/* The packet's end gets a block that begins with it. */
-static void split_before_end(struct copy *x, LLVMBasicBlockRef block, LLVMValueRef end)
-{
-    LLVMBasicBlockRef made = LLVMInsertBasicBlockInContext(x->l->context, block, "");
-    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;) {
-        LLVMValueRef user = LLVMGetUser(use);
-        use = LLVMGetNextUse(use);
-        for (unsigned i = 0; LLVMIsATerminatorInst(user) && i < LLVMGetNumSuccessors(user); i++)
-            if (LLVMGetSuccessor(user, i) == block)
-                LLVMSetSuccessor(user, i, made);
-    }
-    LLVMPositionBuilderAtEnd(x->b, made);
-    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(block)) != end;) {
-        LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
-        LLVMInstructionRemoveFromParent(i);
-        LLVMInsertIntoBuilder(x->b, i);
-        LLVMInstructionSetDebugLoc(i, line);
-    }
-    LLVMBuildBr(x->b, block);
-}
 
 static bool has_products(LLVMBasicBlockRef block)
 {
@@ -171,7 +125,7 @@ static bool has_products(LLVMBasicBlockRef block)
  * behind it. */
 static bool add_blocks(struct copy *x, LLVMBasicBlockRef block)
 {
-    LLVMValueRef end = packet_end_in(block);
+    LLVMValueRef end = tsr__packet_end_in(block);
     if (block == x->end || tsr__map_get(&x->number, block))
         return true;
     if (end && LLVMGetFirstInstruction(block) == end) {
@@ -180,8 +134,7 @@ static bool add_blocks(struct copy *x, LLVMBasicBlockRef block)
         return first;
     }
     if (end) {
-        split_before_end(x, block, end);
-        return add_blocks(x, LLVMGetPreviousBasicBlock(block));
+        return add_blocks(x, tsr__split_block(x->l, block, end));
     }
     LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
@@ -195,6 +148,44 @@ static bool add_blocks(struct copy *x, LLVMBasicBlockRef block)
         if (!add_blocks(x, LLVMGetSuccessor(last, i)))
             return false;
     return true;
+}
+
+/* The blocks from which the packet can still come to the loop: the loop, and those of loops around it. */
+static void find_around(const struct copy *x, struct tsr__map *around)
+{
+    tsr__map_set(around, x->loop, 1);
+    for (bool any = true; any;) {
+        any = false;
+        for (size_t n = 0; n < x->count; n++) {
+            LLVMValueRef last = LLVMGetBasicBlockTerminator(x->blocks[n]);
+            for (unsigned i = 0; i < LLVMGetNumSuccessors(last) && !tsr__map_get(around, x->blocks[n]); i++)
+                if (tsr__map_get(around, LLVMGetSuccessor(last, i))) {
+                    tsr__map_set(around, x->blocks[n], 1);
+                    any = true;
+                }
+        }
+    }
+}
+
+/* Finds where these are entered; ways from elsewhere to what follows the loop lead to no copy. False: in several places, or not from a
+ * block that leads nowhere else. */
+static bool find_entry(struct copy *x)
+{
+    struct tsr__map around = {.arena = &x->l->scratch};
+    find_around(x, &around);
+    x->first = x->before = NULL;
+    for (size_t n = 0; n < x->count; n++)
+        for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(x->blocks[n])); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (!tsr__map_get(&around, x->blocks[n]) || !LLVMIsATerminatorInst(user) ||
+                tsr__map_get(&x->number, LLVMGetInstructionParent(user)))
+                continue;
+            if (x->first || LLVMGetNumSuccessors(user) != 1)
+                return false;
+            x->first = x->blocks[n];
+            x->before = LLVMGetInstructionParent(user);
+        }
+    return x->first;
 }
 
 /* Does nothing outside use a value of these blocks? */
@@ -236,13 +227,13 @@ static void copy_instructions(struct copy *x, LLVMBasicBlockRef from, LLVMBasicB
     }
 }
 
-/* The loop is entered from where the other one is; all other ways lie within the copy. */
+/* The copy is entered from where the other blocks are; all other ways lie within it. */
 static void connect_phi(struct copy *x, LLVMValueRef phi, LLVMValueRef made)
 {
     for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, e), copied = copy_of_block(x, from);
         LLVMValueRef v = copied ? copy_of(x, LLVMGetIncomingValue(phi, e)) : LLVMGetIncomingValue(phi, e);
-        if (copied || LLVMGetInstructionParent(phi) == x->loop)
+        if (copied || LLVMGetInstructionParent(phi) == x->first)
             LLVMAddIncoming(made, &v, copied ? &copied : &from, 1);
     }
 }
@@ -307,10 +298,10 @@ static void lower_reads(struct copy *x, LLVMBasicBlockRef loop)
 static void choose_way(struct copy *x, unsigned number)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(x->l->context), type = LLVMFunctionType(LLVMInt1TypeInContext(x->l->context), &i32, 1, false);
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(way_into(x->loop)), args[] = {tsr__i32(x->l, number)};
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(x->before), args[] = {tsr__i32(x->l, number)};
     LLVMPositionBuilderBefore(x->b, end);
     LLVMValueRef shares = LLVMBuildCall2(x->b, type, pure_function(x->l, TSR__BLOCK2D_SHARES, type), args, 1, "");
-    LLVMBuildCondBr(x->b, shares, x->copies[0], x->loop);
+    LLVMBuildCondBr(x->b, shares, copy_of_block(x, x->first), x->first);
     LLVMInstructionEraseFromParent(end);
 }
 
@@ -324,8 +315,8 @@ static void make_copy(struct copy *x, unsigned number)
     for (size_t n = 0; n < x->count; n++)
         connect(x, x->blocks[n]);
     choose_way(x, number);
-    lower_reads(x, x->copies[0]);
-    LLVMValueRef latch = LLVMGetBasicBlockTerminator(x->copies[0]);
+    lower_reads(x, copy_of_block(x, x->loop));
+    LLVMValueRef latch = LLVMGetBasicBlockTerminator(copy_of_block(x, x->loop));
     LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), NULL);
     tsr__set_loop_hint(x->l, latch, "llvm.loop.unroll.disable", 0);
 }
@@ -338,7 +329,7 @@ bool tsr__block2d_loops(struct tsr__compilation *l, LLVMValueRef function)
             continue;
         struct copy x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context), .loop = b};
         x.number.arena = x.made.arena = &l->scratch;
-        if (add_blocks(&x, b) && x.end && are_closed(&x))
+        if (add_blocks(&x, b) && x.end && find_entry(&x) && are_closed(&x))
             make_copy(&x, ++made);
         LLVMDisposeBuilder(x.b);
     }

@@ -209,14 +209,15 @@ static void widen_total(struct tsr__widener *s, LLVMValueRef inst)
     LLVMValueRef slot = tsr__exchange_own_slot(l, s->b, tsr__i32(l, halves * bytes));
     LLVMValueRef packet = tsr__build_query(l, s->b, TSR__CALL_SUB_GROUP_ID, -1);
     LLVMValueRef first = LLVMBuildICmp(s->b, LLVMIntEQ, packet, none, "");
-    LLVMValueRef back = LLVMBuildSelect(s->b, first, none, tsr__i32(l, UINT32_MAX), "");
-    LLVMValueRef before = LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, slot, &back, 1, ""), "");
+    LLVMValueRef so_far = tsr__exchange_so_far(l, s->b, tsr__i32(l, bytes));
+    LLVMValueRef before = LLVMBuildLoad2(s->b, type, so_far, "");
     LLVMValueRef sum = LLVMBuildSelect(s->b, first, tsr__reduction_identity(&f), before, "");
     for (unsigned h = 0; h < halves; h++) {
         LLVMValueRef at = tsr__i32(l, h);
         sum = tsr__reduce_pair(s, &f, sum, LLVMBuildFreeze(s->b, own[h], ""));
         LLVMBuildStore(s->b, sum, LLVMBuildGEP2(s->b, type, slot, &at, 1, ""));
     }
+    LLVMBuildStore(s->b, sum, so_far);
     LLVMValueRef all = tsr__exchange_all_slots(l, s->b), results[2];
     bool uniform = is_result_uniform(s, inst);
     for (unsigned h = 0; h < (uniform ? 1 : halves); h++) {

@@ -91,7 +91,7 @@ static void refusals(void **state)
     refused(TSR_CLC_BUILD, "-cl-intel-greater-than-4GB-buffer-required", "-cl-intel-greater-than-4GB-buffer-required");
     refused(TSR_CLC_BUILD, "-x spir", "-x");
     refused(TSR_CLC_BUILD, "-cl-std=CL3.1", "-cl-std=CL3.1");
-    refused(TSR_CLC_BUILD, "-cl-std=CL2.0", "CL1.2"); /* says what there is */
+    refused(TSR_CLC_BUILD, "-cl-std=CL2.1", "CL1.2"); /* says what there is */
     refused(TSR_CLC_BUILD, "-cl-std=", "-cl-std=");
     refused(TSR_CLC_BUILD, "-O3", "-O3");
     refused(TSR_CLC_BUILD, "-O3", "-cl-fast-relaxed-math"); /* says what there is */
@@ -178,7 +178,7 @@ static void values(void **state)
 static void versions(void **state)
 {
     (void)state;
-    static const unsigned expected[] = {100, 110, 120, 300, 0, 0};
+    static const unsigned expected[] = {100, 110, 120, 200, 300, 0};
     for (uint32_t i = 0; i < TSR_ARRAY_LEN(expected); i++)
         assert_int_equal(tsr_clc_c_version(i), expected[i]);
 }

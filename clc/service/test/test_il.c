@@ -256,6 +256,108 @@ static void modules_that_drivers_do_not_take(void **state)
     end(&first);
 }
 
+/* The module with a capability that not all drivers know, and an extension if `name` is not NULL; malloc'd. */
+static char *declaring(const struct tsr_il_code *code, const char *name, size_t *size)
+{
+    enum { OP_EXTENSION = 10, OP_CAPABILITY = 17, MATRIX_MULTIPLY_ACCUMULATE = 6236, MOST_WORDS = 32, HEAD = HEADER_WORDS * 4 };
+    const uint32_t capability[2] = {2 << 16 | OP_CAPABILITY, MATRIX_MULTIPLY_ACCUMULATE};
+    uint32_t words = name ? 2 + (uint32_t)strlen(name) / 4 : 0, extension[MOST_WORDS] = {words << 16 | OP_EXTENSION};
+    size_t at = HEADER_WORDS, more = words * 4;
+    while ((word(code, at) & 0xffff) == OP_CAPABILITY)
+        at += word(code, at) >> 16;
+    if (name)
+        strcpy((char *)(extension + 1), name);
+    size_t head = at * 4;
+    *size = code->spirv_size + sizeof capability + more;
+    char *text = malloc(*size);
+    memcpy(text, code->spirv, HEAD);
+    memcpy(text + HEAD, capability, sizeof capability);
+    memcpy(text + HEAD + sizeof capability, (const char *)code->spirv + HEAD, head - HEAD);
+    memcpy(text + head + sizeof capability, extension, more);
+    memcpy(text + head + sizeof capability + more, (const char *)code->spirv + head, code->spirv_size - head);
+    return text;
+}
+
+/* Gives each printf of the module the first parameter of its function as the format. */
+static void print_by_parameter(char *text, size_t size)
+{
+    enum { OP_EXT_INST = 12, OP_FUNCTION = 54, OP_FUNCTION_PARAMETER = 55, PRINTF = 184 };
+    uint32_t words[6], parameter = 0;
+    for (size_t at = HEADER_WORDS * 4; at < size; at += (words[0] >> 16) * 4) {
+        memcpy(words, text + at, size - at < sizeof words ? size - at : sizeof words);
+        uint32_t op = words[0] & 0xffff;
+        if (op == OP_FUNCTION)
+            parameter = 0;
+        else if (op == OP_FUNCTION_PARAMETER && !parameter)
+            parameter = words[2];
+        else if (op == OP_EXT_INST && words[4] == PRINTF)
+            memcpy(text + at + 5 * 4, &parameter, sizeof parameter);
+    }
+}
+
+/* A module in SPIR-V whose format is an argument, and that is written anew: its printf stays what it is. */
+static void formats_in_global_memory(void **state)
+{
+    (void)state;
+    static const char extension[] = "SPV_EXT_relaxed_printf_string_address_space";
+    struct answer first =
+        build_for(&dg2, TSR_CLC_BUILD, "kernel void k(global char *format, int x) { printf(\"%d\", x); }\n", "-cl-std=CL3.0");
+    struct tsr_il_code code = code_of(&first);
+    size_t size;
+    char *text = declaring(&code, extension, &size);
+    print_by_parameter(text, size);
+    struct answer again =
+        ask_for(&dg2, (struct tsr_clc_request){.op = TSR_CLC_BUILD, .language = TSR_CLC_SPIRV, .source = {NULL, text, size}});
+    struct tsr_il_code anew = code_of(&again);
+    assert_non_null(memmem(anew.spirv, anew.spirv_size, extension, sizeof extension));
+    free(text);
+    end(&again);
+    end(&first);
+}
+
+/* Images and samplers are types of SPIR-V; the data type is counted from another number there. */
+static void images(void **state)
+{
+    (void)state;
+    enum { OP_TYPE_IMAGE = 25, OP_CONSTANT = 43, OP_IMAGE_QUERY_FORMAT = 101, OP_IMAGE_QUERY_ORDER = 102, FIRST_DATA_TYPE = 0x10D0 };
+    struct answer answer = build_for(&dg2, TSR_CLC_BUILD,
+                                     "kernel void k(read_only image2d_t i, sampler_t s, global int *o)\n"
+                                     "{ o[0] = get_image_channel_data_type(i) + (int)read_imagef(i, s, (float2)(o[1], 0)).x;\n"
+                                     "  o[1] = get_image_channel_order(i); o[2] = (int)read_imageh(i, s, (int2)(o[1], 0)).x; }\n",
+                                     "-cl-std=CL3.0");
+    struct tsr_il_code code = code_of(&answer);
+    const struct tsr_arg_info *args = answer.info.kernels[0].args;
+    assert_int_equal(args[0].kind, TSR_ARG_IMAGE);
+    assert_int_equal(args[0].size, 8);
+    assert_int_equal(args[1].kind, TSR_ARG_SAMPLER);
+    assert_int_equal(args[1].size, 4);
+    bool type = false, query = false, first = false, order = false;
+    for (size_t at = HEADER_WORDS; at < code.spirv_size / 4; at += word(&code, at) >> 16) {
+        uint32_t op = word(&code, at) & 0xffff;
+        type |= op == OP_TYPE_IMAGE;
+        query |= op == OP_IMAGE_QUERY_FORMAT;
+        order |= op == OP_IMAGE_QUERY_ORDER;
+        first |= op == OP_CONSTANT && word(&code, at + 3) == FIRST_DATA_TYPE;
+    }
+    assert_true(type && query && first && order);
+    static const char *const gone[] = {"get_image", "read_image"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(gone); i++)
+        assert_null(memmem(code.spirv, code.spirv_size, gone[i], strlen(gone[i]))); /* no driver has them by these names */
+    /* What the driver takes goes to it as it is; the rest would have to be written anew, which cannot be done with images. */
+    struct answer same = ask_for(
+        &dg2, (struct tsr_clc_request){.op = TSR_CLC_BUILD, .language = TSR_CLC_SPIRV, .source = {NULL, code.spirv, code.spirv_size}});
+    assert_int_equal(code_of(&same).spirv_size, code.spirv_size);
+    size_t size;
+    char *text = declaring(&code, NULL, &size);
+    struct answer refused =
+        ask_for(&dg2, (struct tsr_clc_request){.op = TSR_CLC_BUILD, .language = TSR_CLC_SPIRV, .source = {NULL, text, size}});
+    expect(&refused, TSR_CLC_FAILED, "images of a program in SPIR-V go to this device only if all of the program does as it is");
+    free(text);
+    end(&refused);
+    end(&same);
+    end(&answer);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -420,6 +522,8 @@ int main(void)
         cmocka_unit_test(matrix_functions_that_the_device_lacks),
         cmocka_unit_test(reports_in_json),
         cmocka_unit_test(modules_that_drivers_do_not_take),
+        cmocka_unit_test(formats_in_global_memory),
+        cmocka_unit_test(images),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(objects_are_linked),
         cmocka_unit_test(modules_go_through_as_they_are),

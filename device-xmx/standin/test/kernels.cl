@@ -77,3 +77,15 @@ kernel void busy(global uint *out, uint rounds)
             state = state * 1664525u + 1013904223u;
     out[get_global_id(0)] = state;
 }
+
+kernel void flip(read_only image2d_t from, write_only image2d_t to, sampler_t nearest)
+{
+    int2 at = (int2)((int)get_global_id(0), (int)get_global_id(1));
+    write_imageui(to, at, 255 - read_imageui(from, nearest, (int2)(get_image_width(from) - 1 - at.x, at.y)));
+}
+
+kernel void read_buffer(read_only image1d_buffer_t from, global uint4 *to)
+{
+    int i = (int)get_global_id(0);
+    to[i] = read_imageui(from, i);
+}

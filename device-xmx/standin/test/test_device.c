@@ -119,9 +119,6 @@ static void check_others(ze_device_handle_t device)
     ze_device_memory_access_properties_t access = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
     OK(zeDeviceGetMemoryAccessProperties(device, &access));
     CHECK(access.deviceAllocCapabilities && !access.sharedSystemAllocCapabilities);
-    ze_device_image_properties_t image = {.stype = ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES, .maxImageDims1D = 1};
-    OK(zeDeviceGetImageProperties(device, &image));
-    CHECK(!image.maxImageDims1D && !image.maxSamplers);
     ze_device_external_memory_properties_t external = {.stype = ZE_STRUCTURE_TYPE_DEVICE_EXTERNAL_MEMORY_PROPERTIES};
     OK(zeDeviceGetExternalMemoryProperties(device, &external));
     ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
@@ -194,11 +191,8 @@ static void unsupported(void)
 {
     struct client client = client_open();
     size_t page;
-    ze_image_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC};
-    ze_image_handle_t image;
     OK(zeInit(ZE_INIT_FLAG_GPU_ONLY));
     RESULT(zeVirtualMemQueryPageSize(client.context, client.device, 4096, &page), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-    RESULT(zeImageCreate(client.context, client.device, &desc, &image), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     client_close(&client);
 }
 

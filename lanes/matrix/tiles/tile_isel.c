@@ -191,8 +191,7 @@ LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument)
 
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made)
 {
-    LLVMValueRef memory = tsr__tile_buffer(t, false);
-    tsr__tile_store(t, t->life->accumulator, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+    LLVMValueRef memory = tsr__tile_on_stack(t, t->life->accumulator);
     for (unsigned r = 0; r < t->rows; r++)
         for (unsigned c = 0; c < t->life->block->columns; c++) {
             LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, r * TSR_TILE_ROW_BYTES + c * t->chunk);

@@ -42,6 +42,7 @@ struct tsr__k_loop {
     struct tsr__live_range *lives[MOST];     /* of these */
     struct tsr__pending_tile_store *leaving; /* what becomes of all accumulators, or NULL */
     const char *runs_now;                    /* why its packet cannot end before the loop has run; NULL: it may */
+    struct tsr__twice *twice;                /* NULL: … since nothing but stores follows; else since it runs twice */
     unsigned rows, columns;
     struct tsr__polynomial a_next, b_next;
     bool zero;
@@ -78,30 +79,6 @@ static unsigned ways_in(LLVMValueRef function, LLVMBasicBlockRef to)
     return n;
 }
 
-/* Puts a block of its own on the way by successor `way`. */
-static void split_edge(struct tsr__compilation *l, LLVMBasicBlockRef from, unsigned way)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
-    LLVMBasicBlockRef to = LLVMGetSuccessor(end, way), made = LLVMInsertBasicBlockInContext(l->context, to, "");
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    LLVMPositionBuilderAtEnd(b, made);
-    LLVMBuildBr(b, to);
-    LLVMSetSuccessor(end, way, made);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(to); (phi = LLVMIsAPHINode(i)) != NULL;) {
-        LLVMPositionBuilderBefore(b, phi);
-        LLVMValueRef copy = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
-        for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
-            LLVMValueRef v = LLVMGetIncomingValue(phi, e);
-            LLVMBasicBlockRef before = LLVMGetIncomingBlock(phi, e);
-            LLVMAddIncoming(copy, &v, before == from ? &made : &before, 1);
-        }
-        i = LLVMGetNextInstruction(phi);
-        LLVMReplaceAllUsesWith(phi, copy);
-        LLVMInstructionEraseFromParent(phi);
-    }
-    LLVMDisposeBuilder(b);
-}
-
 /* Every way to the block that begins at a fork becomes a block, except the block's way to itself. */
 static void split_ways_to(struct tsr__compilation *l, LLVMValueRef function, LLVMBasicBlockRef to)
 {
@@ -109,7 +86,7 @@ static void split_ways_to(struct tsr__compilation *l, LLVMValueRef function, LLV
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         for (unsigned i = 0; b != to && LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 2 && i < 2; i++)
             if (LLVMGetSuccessor(end, i) == to && LLVMGetSuccessor(end, !i) != to)
-                split_edge(l, b, i);
+                tsr__split_edge(l, b, i);
     }
 }
 
@@ -121,6 +98,7 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
             split_ways_to(l, function, exit_of_loop(b));
             split_ways_to(l, function, b);
         }
+    tsr__tile_twice_prepare(l, function);
 }
 
 /* ---- which ------------------------------------------------------------------------------------------------------------------------------
@@ -366,28 +344,28 @@ static bool leaves_registers_alone(const struct tsr__tiles *t, const struct tsr_
     return t->unit != TSR__TILES_AMX || (!taken && !t->halves);
 }
 
-/* Why its packet cannot end before the loop has run, or NULL. */
-static const char *must_run_now(struct tsr__tiles *t, const struct tsr__k_loop *x)
+/* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
+static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all)
 {
     const struct part *part = &x->parts[0];
-    if (!x->zero)
-        return "accumulators begin with other values than zero";
-    if (!x->leaving)
-        return "results are not stored right behind the loop";
+    const char *why = "several blocks, whose rows are not those of one";
     if (!tsr__is_global_memory(part->a.address) || !tsr__is_global_memory(part->b.address))
         return "A or B is not in global memory";
-    if (!tsr__tile_store_ends_packet(x->leaving, exit_of_loop(x->loop)))
-        return "the kernel goes on with memory after the loop";
     if (tsr__rows_of_block(part->life->block) < TSR_TILE_ROWS && x->rows > 1)
         return "its rows are not those of one tile";
-    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !part->b.by_rows)
+    bool in_panels = part->b.stride.valid && !part->b.stride.count; /* of a width that the program knows: it has packed B for tiles */
+    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !part->b.by_rows && in_panels)
         return "whole tiles of A and B come straight from memory";
     if (!leaves_registers_alone(t, x))
         return "other accumulators wait in tile registers";
-    return runs_alone(t->webs.function) ? NULL : "the kernel has atomics, fences, or calls";
+    if (x->zero && x->leaving && tsr__tile_store_ends_packet(x->leaving, exit_of_loop(x->loop)) && runs_alone(t->webs.function))
+        return NULL;
+    if (all)
+        x->twice = tsr__tile_runs_twice(t, x->loop, x->lives, x->rows * x->columns, &why);
+    return x->twice ? NULL : why;
 }
 
-static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
+static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count, bool all)
 {
     struct tsr__k_loop *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
     *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop};
@@ -395,9 +373,12 @@ static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
         for (unsigned i = 0; i < x->rows * x->columns; i++)
             x->lives[i] = x->parts[i].life;
         x->leaving = stores_behind(t, x);
-        x->runs_now = must_run_now(t, x);
+        x->runs_now = must_run_now(t, x, all);
         bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS;
-        if (!x->runs_now)
+        if (x->twice) {
+            x->leaving = NULL;
+            tsr__map_set(&t->twice, loop, 1);
+        } else if (!x->runs_now)
             tsr__tile_store_waits(x->leaving);
         if (x->runs_now && (parts->a.place || parts->b.place)) /* there is another way */
             return;
@@ -406,7 +387,7 @@ static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
         return;
     }
     for (unsigned i = 0; i < count && count > 1; i++)
-        add_loop(t, loop, &parts[i], 1);
+        add_loop(t, loop, &parts[i], 1, false);
 }
 
 static bool is_read_only(const struct tsr__tiles *t, LLVMBasicBlockRef block)
@@ -469,7 +450,7 @@ void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list
             n += parts[n].life->accumulator >= 0 && find_part(t, list, count, loop, &parts[n]);
         }
         if (n)
-            add_loop(t, loop, parts, n);
+            add_loop(t, loop, parts, n, true);
     }
 }
 
@@ -482,11 +463,13 @@ static const struct tsr__k_loop *rounds_of(const struct tsr__tiles *t, const str
     return NULL;
 }
 
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now)
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now,
+                       bool *twice)
 {
     const struct tsr__k_loop *rounds = rounds_of(t, x->life, x->latest->block);
     *b = rounds && rounds->parts[0].b.by_rows ? TSR__PACKED : TSR__IN_PLACE;
     *runs_now = rounds ? rounds->runs_now : NULL;
+    *twice = rounds && rounds->twice;
     return rounds;
 }
 
@@ -563,10 +546,15 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     if (!x->runs_now) {
-        how |= TSR_TILE_MAY_WAIT;
+        how |= x->twice ? tsr__tile_twice_bits(x->twice) : TSR_TILE_MAY_WAIT;
         tsr__set_fn_text(t->l, t->webs.function, TSR__SHARES, "");
     }
     LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
+    for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX && !x->zero; i++) {
+        int number = x->lives[i]->accumulator;
+        if (number < TSR_TILE_COUNT)
+            tsr__tile_store(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+    }
 #define PUT(field, value) store_field(t, loop, offsetof(struct tsr_tile_loop, field), value)
     PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
     PUT(b, first_address(t, &part->b, tsr__polynomial_build(t->l, t->b, &part->b.step), rounds));
@@ -596,6 +584,8 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(past, past);
 #undef PUT
     LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
+    if (x->twice)
+        tsr__tile_twice_called(x->twice, done);
     for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX; i++) {
         int number = x->lives[i]->accumulator;
         if (number < TSR_TILE_COUNT)
@@ -609,4 +599,11 @@ void tsr__tile_loops_make(struct tsr__tiles *t)
 {
     for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
         emit_loop_call(t, x);
+}
+
+void tsr__tile_loops_leave(struct tsr__tiles *t)
+{
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+        if (x->twice)
+            tsr__tile_twice_make(x->twice);
 }

@@ -104,7 +104,7 @@ static void fill_accumulator(struct tsr__tiles *t, const struct tsr__fragment *t
 }
 
 static void note_places(const struct tsr__multiply *x, enum tsr__operand_place a, enum tsr__operand_place b, bool in_loop,
-                        const char *runs_now)
+                        const char *runs_now, bool twice)
 {
     const struct tsr__tile_block *block = x->life->block;
     for (unsigned n = x->first->number; n <= x->last->number; n++)
@@ -114,6 +114,7 @@ static void note_places(const struct tsr__multiply *x, enum tsr__operand_place a
             mad->b = b;
             mad->in_loop = in_loop;
             mad->runs_now = runs_now;
+            mad->twice = twice;
             mad->in_memory = x->life->accumulator >= TSR_TILE_COUNT;
         }
 }
@@ -124,9 +125,10 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     LLVMValueRef point = x->latest->mad.call;
     enum tsr__operand_place place_of_b;
     const char *runs_now;
+    bool twice;
     tsr__tiles_select(t, x->life);
-    if (tsr__in_tile_loop(t, x, &place_of_b, &runs_now)) {
-        note_places(x, TSR__IN_PLACE, place_of_b, true, runs_now);
+    if (tsr__in_tile_loop(t, x, &place_of_b, &runs_now, &twice)) {
+        note_places(x, TSR__IN_PLACE, place_of_b, true, runs_now, twice);
         return;
     }
     LLVMPositionBuilderBefore(t->b, point);
@@ -136,7 +138,7 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     drop_stale(t, point);
     int in_a = operand_register(t, &a, point, -1), in_b = operand_register(t, &b, point, in_a);
     tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
-    note_places(x, t->loaded[in_a].place, t->loaded[in_b].place, false, NULL);
+    note_places(x, t->loaded[in_a].place, t->loaded[in_b].place, false, NULL, false);
 }
 
 /* ---- vectors again
@@ -306,6 +308,7 @@ static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_ti
         why = in_tiles->runs_now;
     } else if (in_tiles->in_loop) {
         others = ", with those of work-groups that share A or B, which are packed once for all of them";
+        why = in_tiles->twice ? "; work-groups run up to the loop first, and once more with its results" : "";
     }
     if (in_tiles->in_memory && !in_tiles->in_loop)
         more = "; the accumulator lies in memory, as there are more than registers";
@@ -373,6 +376,7 @@ static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
     do {
         t->pending_stores = NULL;
         t->rounds = NULL;
+        t->twice = (struct tsr__map){.arena = &t->l->scratch};
         tsr__tile_stores_find(t);
         list = all_multiplies(t, count);
         if (t->halves)
@@ -410,6 +414,7 @@ static void rewrite_function(struct tsr__tiles *t)
     for (size_t i = 0; i < t->webs.web_count; i++)
         if (t->webs.webs[i]->in_block)
             drop_web(t, t->webs.webs[i]);
+    tsr__tile_loops_leave(t);
     if (t->unit == TSR__TILES_AMX)
         tsr__set_fn_text(t->l, t->webs.function, TSR__TILES, "");
     if (t->halves)

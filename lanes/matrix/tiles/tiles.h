@@ -57,6 +57,7 @@ struct tsr__tile_mad {
     enum tsr__operand_place a, b;
     bool in_loop;         /* which the device runs as a whole */
     const char *runs_now; /* why it does not wait for the loops of other work-groups, or NULL */
+    bool twice;           /* it waits as its packet runs twice */
     bool in_memory;       /* the accumulator is in no register */
 };
 
@@ -234,6 +235,7 @@ struct tsr__tiles {
     struct tsr__tiles *same_kernel;                 /* another function that a kernel reaches that reaches this one, or NULL */
     struct tsr__pending_tile_store *pending_stores; /* tile_stores.c */
     struct tsr__k_loop *rounds;                     /* tile_loops.c */
+    struct tsr__map twice;                          /* loops of these for which packets run twice → 1 */
 };
 
 /* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
@@ -321,9 +323,23 @@ void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *bloc
 bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block);
 /* Rejects the live ranges that are worth it only in loops that wait, and are not in one; true: there were some. */
 bool tsr__tile_loops_reject(struct tsr__tiles *t);
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now);
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now,
+                       bool *twice);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
+/* Once all other code is there: packets that run twice leave where they have to. */
+void tsr__tile_loops_leave(struct tsr__tiles *t);
+
+/* Packets that run twice for a loop (tile_twice.c). Gives the ends of packets blocks of their own. */
+void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function);
+/* Can packets run twice for this loop, which makes these accumulators? NULL: no, and why. Changes no code. */
+struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr__live_range *const *lives, unsigned count,
+                                        const char **why);
+/* For the device: TSR_TILE_TWICE, and more. */
+unsigned tsr__tile_twice_bits(const struct tsr__twice *x);
+/* The device's answer. */
+void tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer);
+void tsr__tile_twice_make(const struct tsr__twice *x);
 
 /* Loops that are made twice (tile_ways.c; lanes/matrix/block2d_loops.c): is there such a loop in the function? */
 bool tsr__has_two_ways(LLVMValueRef function);

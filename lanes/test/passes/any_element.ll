@@ -103,3 +103,52 @@ define i1 @twice(<8 x i32> %x, i32 %n) {
   %o7 = or i1 %o6, %c7
   ret i1 %o7
 }
+
+; Signs of elements: of any, of none, of all, not of all.
+; CHECK-LABEL: define i1 @any_sign(
+; CHECK: [[BITS:%.*]] = bitcast <16 x i1> %{{.*}} to i16
+; CHECK: icmp ne i16 [[BITS]], 0
+define i1 @any_sign(<16 x i32> %x) {
+  %r = call i32 @llvm.vector.reduce.or.v16i32(<16 x i32> %x)
+  %c = icmp slt i32 %r, 0
+  ret i1 %c
+}
+
+; CHECK-LABEL: define i1 @no_sign(
+; CHECK: [[BITS:%.*]] = bitcast <16 x i1> %{{.*}} to i16
+; CHECK: icmp eq i16 [[BITS]], 0
+define i1 @no_sign(<16 x i32> %x) {
+  %r = call i32 @llvm.vector.reduce.or.v16i32(<16 x i32> %x)
+  %c = icmp sgt i32 %r, -1
+  ret i1 %c
+}
+
+; CHECK-LABEL: define i1 @all_signs(
+; CHECK: [[BITS:%.*]] = bitcast <8 x i1> %{{.*}} to i8
+; CHECK: icmp eq i8 [[BITS]], -1
+define i1 @all_signs(<8 x i16> %x) {
+  %r = call i16 @llvm.vector.reduce.and.v8i16(<8 x i16> %x)
+  %c = icmp slt i16 %r, 0
+  ret i1 %c
+}
+
+; CHECK-LABEL: define i1 @not_all_signs(
+; CHECK: [[BITS:%.*]] = bitcast <8 x i1> %{{.*}} to i8
+; CHECK: icmp ne i8 [[BITS]], -1
+define i1 @not_all_signs(<8 x i16> %x) {
+  %r = call i16 @llvm.vector.reduce.and.v8i16(<8 x i16> %x)
+  %c = icmp sgt i16 %r, -1
+  ret i1 %c
+}
+
+; Not the sign, and two elements only.
+; CHECK-LABEL: define i1 @other(
+; CHECK-NOT: bitcast
+define i1 @other(<16 x i32> %x, <2 x i32> %y) {
+  %r = call i32 @llvm.vector.reduce.or.v16i32(<16 x i32> %x)
+  %c = icmp slt i32 %r, 1
+  %s = call i32 @llvm.vector.reduce.or.v2i32(<2 x i32> %y)
+  %d = icmp slt i32 %s, 0
+  %e = and i1 %c, %d
+  ret i1 %e
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What loops that wait (tiles_share.c) and loops whose packets run twice (tiles_twice.c) share. */
+#ifndef TESSERA_CPU_TILES_SHARE_H
+#define TESSERA_CPU_TILES_SHARE_H
+
+#include <string.h>
+
+#include "device-amx/cpu.h"
+#include "device-amx/tiles.h"
+
+enum {
+    TSR__MOST_SIDE = 2048, /* different operands of a side */
+    TSR__SIDE_HASH = 2 * TSR__MOST_SIDE,
+    TSR__MOST_ALONE = 4, /* times in a row that nothing was shared: it will not be later either */
+};
+
+/* The different operands of one side, in the order in which they came. */
+struct tsr__side {
+    uint32_t count, last;
+    const char *at[TSR__MOST_SIDE];
+    struct tsr_tile_matrix in[TSR__MOST_SIDE]; /* with edges: where it is in its matrix */
+    uint16_t number[TSR__SIDE_HASH];           /* + 1; 0: free */
+    uint16_t *slot[TSR__MOST_SIDE];            /* where the number is */
+};
+
+/* Its number, or that of the next new one. */
+uint32_t tsr__side_find(struct tsr__side *s, const char *at);
+/* `number`: what tsr__side_find() answered, less than TSR__MOST_SIDE. */
+void tsr__side_add(struct tsr__side *s, uint32_t number, const char *at, const struct tsr_tile_matrix *in);
+void tsr__side_forget(struct tsr__side *s);
+/* For memory with any contents. */
+static inline void tsr__side_clear(struct tsr__side *s)
+{
+    s->count = s->last = 0;
+    memset(s->number, 0, sizeof s->number);
+}
+
+/* Do they differ in nothing but where A, B and C lie, and in the number of steps? */
+bool tsr__tile_same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_loop *y);
+/* Are the operands of the loop, with these numbers, in the same matrices as the others, if they are in matrices with edges? */
+bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *b, const struct tsr_tile_loop *x, uint32_t row,
+                             uint32_t column);
+/* Not if the loop is better run alone, or if others of the launch had nothing in common. */
+bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *x);
+/* Are so many loops under each other too few rows to pack B again? */
+bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows);
+/* Loops of this launch, and of later ones, run alone. */
+void tsr__tile_shares_nothing(struct tsr__run *run);
+
+#endif

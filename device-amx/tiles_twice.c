@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Packets that run twice, so that their loops over K run together, whatever the packets do with the results.
+ *
+ * A loop may wait until its packet has ended only if its results are stored and nothing else (tiles_share.c). Other packets run up to the
+ * loop first, where they begin with accumulators of any values; all of a block of work-groups are noted. Then the loops are done as one
+ * product (tiles_grid.c), whose C is in memory of the worker. At last the packets run from their beginning to their end, in the same order,
+ * and each gets its part of C. A loop that cannot join the others is run then, where it stands.
+ *
+ * A packet may have its loop in parts, each of which goes on where the last one has ended in A and B. */
+#include <string.h>
+
+#include "device-amx/costs.h"
+#include "device-amx/cpu.h"
+#include "device-amx/tiles_share.h"
+
+#define INLINE __attribute__((always_inline)) static inline
+
+enum {
+    MOST_ROWS = 1024,    /* of C */
+    MOST_COLUMNS = 1024, /* words */
+    MOST_TILES = MOST_COLUMNS / TSR__TILE_WORDS,
+    MOST_PACKETS = 1 << 15,
+};
+
+struct tsr__tile_twice {
+    struct tsr_tile_loop loop; /* the first one */
+    struct tsr__side a, b;
+    uint32_t count, alone;
+    bool is_open;        /* the current packet may go on with its loop */
+    bool is_noted;       /* first time: it is the last one of `packets` */
+    uint32_t next;       /* second time: the packet that comes next */
+    uint32_t parts_left; /* … and parts of the current one, whose results it has */
+    struct packet {
+        const char *a, *b; /* of the first part */
+        struct tsr_tile_matrix a_end, b_end;
+        const char *a_next, *b_next; /* where the next part has to begin */
+        int64_t steps;
+        uint32_t parts;
+        uint16_t row, column; /* of the grid */
+        bool together;        /* the others' product has its results */
+    } packets[MOST_PACKETS];
+    bool taken[MOST_ROWS][MOST_TILES]; /* rows and columns of the grid */
+    char *to[MOST_ROWS * MOST_TILES];
+    _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
+    _Alignas(TSR_TILE_ROW_BYTES) char c[MOST_ROWS * MOST_COLUMNS * 4];
+};
+
+/* The packet's block of C: its rows follow each other, and the blocks of a row of the grid do. */
+static char *block_of_c(struct tsr__tile_twice *t, const struct packet *p)
+{
+    const struct tsr_tile_loop *x = &t->loop;
+    int64_t bytes = x->rows * x->tile_rows * x->columns * TSR_TILE_ROW_BYTES;
+    return t->c + (p->row * (MOST_TILES / x->columns) + p->column) * bytes;
+}
+
+/* Between the block and the accumulators of the loop. */
+INLINE void copy_block(char *c, const struct tsr_tile_loop *x, bool to_loop)
+{
+    for (int64_t r = 0; r < x->rows * x->tile_rows; r++)
+        for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES) {
+            char *row = (char *)x->c[r / x->tile_rows * x->columns + i] + r % x->tile_rows * TSR_TILE_ROW_BYTES;
+            memcpy(to_loop ? row : c, to_loop ? c : row, TSR_TILE_ROW_BYTES);
+        }
+}
+
+__attribute__((target("avx512f"))) static void fetch_512(char *c, const struct tsr_tile_loop *x)
+{
+    copy_block(c, x, true);
+}
+
+static void fetch(char *c, const struct tsr_tile_loop *x)
+{
+    if (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F))
+        fetch_512(c, x);
+    else
+        copy_block(c, x, true);
+}
+
+/* ---- the first time --------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct tsr__tile_twice *make_twice(struct tsr__run *run)
+{
+    struct tsr__tile_twice *t = tsr_worker_scratch(run->seat, TSR__SCRATCH_TWICE, sizeof *t);
+    if (t) {
+        t->count = t->next = t->alone = 0;
+        t->is_open = false;
+        tsr__side_clear(&t->a);
+        tsr__side_clear(&t->b);
+    }
+    return t;
+}
+
+static bool joins(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+{
+    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * x->rows * x->tile_rows > MOST_ROWS ||
+        column >= MOST_TILES / x->columns)
+        return false;
+    if (!t->a.count)
+        return true;
+    return tsr__tile_same_shape(&t->loop, x) && tsr__tile_same_matrices(&t->a, &t->b, x, row, column) &&
+           !(row == t->a.count && column == t->b.count) && (t->loop.zero || !t->taken[row][column]);
+}
+
+static void note_end(struct packet *p, const struct tsr_tile_loop *x)
+{
+    p->parts++;
+    p->steps += x->steps;
+    p->a_next = x->a + x->steps * x->a_step;
+    p->b_next = x->b + x->steps * x->b_step;
+    p->a_end = x->a_matrix;
+    p->b_end = x->b_matrix;
+    p->a_end.x += x->steps * x->a_step;
+    p->b_end.y += x->steps * tsr__loop_b_rows(x);
+}
+
+static bool goes_on(const struct tsr__tile_twice *t, const struct packet *p, const struct tsr_tile_loop *x)
+{
+    return tsr__tile_same_shape(&t->loop, x) && x->a == p->a_next && x->b == p->b_next &&
+           (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&p->a_end, &x->a_matrix, sizeof p->a_end)) &&
+           (!(x->how & TSR_TILE_B_EDGES) || !memcmp(&p->b_end, &x->b_matrix, sizeof p->b_end));
+}
+
+static void note_packet(struct tsr__run *run, struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
+{
+    struct packet *p = &t->packets[t->count++];
+    uint32_t row = tsr__side_find(&t->a, x->a), column = tsr__side_find(&t->b, x->b);
+    *p = (struct packet){.a = x->a, .b = x->b, .row = (uint16_t)row, .column = (uint16_t)column};
+    p->together = tsr__tile_loop_may_share(run, x) && joins(t, x, row, column);
+    note_end(p, x);
+    if (!p->together)
+        return;
+    if (!t->a.count) {
+        t->loop = *x;
+        t->loop.zero = x->zero || x->how & TSR_TILE_FROM_ZERO;
+        memset(t->taken, 0, sizeof t->taken);
+    }
+    tsr__side_add(&t->a, row, x->a, &x->a_matrix);
+    tsr__side_add(&t->b, column, x->b, &x->b_matrix);
+    t->taken[row][column] = true;
+    if (!t->loop.zero)
+        copy_block(block_of_c(t, p), x, false);
+}
+
+void tsr__tile_twice_begin(struct tsr__run *run)
+{
+    if (!run->twice)
+        run->twice = make_twice(run);
+    if (run->twice)
+        run->twice->count = 0;
+}
+
+void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
+{
+    struct tsr__tile_twice *t = run->twice;
+    if (!t)
+        return;
+    if (!t->is_open) {
+        t->is_noted = t->count < MOST_PACKETS;
+        if (t->is_noted)
+            note_packet(run, t, x);
+    } else if (t->is_noted) {
+        struct packet *p = &t->packets[t->count - 1];
+        p->together = p->together && goes_on(t, p, x);
+        note_end(p, x);
+    }
+    t->is_open = x->how & TSR_TILE_GOES_ON;
+}
+
+/* ---- in between ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void multiply(struct tsr__tile_twice *t)
+{
+    struct tsr__tile_grid grid = {.loop = &t->loop,
+                                  .rows = t->a.count,
+                                  .columns = t->b.count,
+                                  .a = t->a.at,
+                                  .b = t->b.at,
+                                  .a_at = t->loop.how & TSR_TILE_A_EDGES ? t->a.in : NULL,
+                                  .b_at = t->loop.how & TSR_TILE_B_EDGES ? t->b.in : NULL,
+                                  .to = t->to,
+                                  .memory = t->memory};
+    tsr__tile_grid_multiply(&grid);
+}
+
+/* Blocks with many rows read a packed B where it lies about as fast, and C takes no detour. */
+static bool is_better_alone(const struct tsr_tile_loop *x)
+{
+    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS &&
+           !(x->how & (TSR_TILE_B_ROWS | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES));
+}
+
+void tsr__tile_twice_multiply(struct tsr__run *run)
+{
+    struct tsr__tile_twice *t = run->twice;
+    uint32_t together = 0;
+    if (!t)
+        return;
+    memset(t->to, 0, (size_t)t->a.count * t->b.count * sizeof t->to[0]);
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct packet *p = &t->packets[i];
+        if (p->together && !together)
+            t->loop.steps = p->steps;
+        p->together = p->together && p->steps == t->loop.steps;
+        together += p->together;
+        if (p->together)
+            t->to[p->row * t->b.count + p->column] = block_of_c(t, p);
+    }
+    if (t->a.count) {
+        t->loop.to_stride = t->loop.columns * TSR_TILE_ROW_BYTES;
+        t->loop.past = 0;
+        tsr__tile_loops_learn(run, (uint32_t)(t->loop.columns * TSR_TILE_ROWS), (uint32_t)(t->loop.rows * t->loop.tile_rows));
+    }
+    bool alone = together && is_better_alone(&t->loop), shares = !alone && together > 1 && !tsr__tile_few_rows(&t->loop, t->a.count);
+    if (alone)
+        tsr__tile_shares_nothing(run);
+    if (shares)
+        multiply(t);
+    for (uint32_t i = 0; i < t->count && !shares; i++)
+        t->packets[i].together = false;
+    t->alone = shares || alone || !t->count ? 0 : t->alone + 1;
+    if (t->alone >= TSR__MOST_ALONE)
+        tsr__tile_shares_nothing(run);
+    tsr__side_forget(&t->a);
+    tsr__side_forget(&t->b);
+    t->next = 0;
+    t->is_open = false;
+}
+
+/* ---- the second time -------------------------------------------------------------------------------------------------------------------
+ */
+
+bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
+{
+    struct tsr__tile_twice *t = run->twice;
+    if (!t)
+        return false;
+    if (t->is_open) { /* the first part has got all */
+        bool has = t->parts_left > 0;
+        t->parts_left -= has;
+        return has;
+    }
+    t->is_open = x->how & TSR_TILE_GOES_ON;
+    t->parts_left = 0;
+    const struct packet *p = t->next < t->count ? &t->packets[t->next++] : NULL;
+    if (!p || !p->together || p->a != x->a || p->b != x->b)
+        return false;
+    fetch(block_of_c(t, p), x);
+    t->parts_left = p->parts - 1;
+    return true;
+}
+
+uint32_t tsr__tile_first(struct tsr_item *item)
+{
+    struct tsr__run *run = ((struct tsr__work_item *)item)->run;
+    if (run->twice)
+        run->twice->is_open = false;
+    return run->pass == TSR__FIRST_PASS;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Packets that run twice, so that the device runs their loop over K together with those of other work-groups, whatever they do with its
+ * results: up to the loop first, and from the beginning to the end once it has the results (device-amx/tiles_twice.c).
+ *
+ * The code *in front* is what a packet can run before it comes to the loop, the loop's outer loops included. It must do nothing that others
+ * see. All ways out of it lead *behind*, to code that may do anything. The first time a packet goes from there straight to its end: behind
+ * the loop as the device's answer says, elsewhere as a question says, unless nothing happens there anyway. */
+#include <string.h>
+
+#include "lanes/ir/calls.h"
+#include "lanes/matrix/tiles/tiles.h"
+
+struct tsr__twice {
+    struct tsr__tiles *t;
+    LLVMBasicBlockRef loop, end;
+    LLVMValueRef answer;
+    bool from_zero;                   /* accumulators are zero when a packet comes to the loop first */
+    struct tsr__map in_front, behind; /* blocks → 1 */
+};
+
+void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = tsr__packet_end_in(b);
+        if (end && end != LLVMGetFirstInstruction(b))
+            tsr__split_block(l, b, end);
+    }
+}
+
+/* ---- what the code does ---------------------------------------------------------------------------------------------------------------
+ */
+
+/* May the function change memory, as LLVM encodes it: two bits for each kind of memory? */
+static bool may_change_memory(LLVMValueRef callee)
+{
+    static const char *const harmless[] = {"llvm.assume", "llvm.lifetime", "llvm.prefetch", "llvm.dbg", "llvm.experimental.noalias.scope"};
+    const uint64_t changes = 0xaaaaaaaa;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(harmless); i++)
+        if (tsr__starts_with(tsr__name(callee), harmless[i]))
+            return false;
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
+    return !memory || LLVMGetEnumAttributeValue(memory) & changes;
+}
+
+static bool has_effect(LLVMValueRef inst)
+{
+    struct tsr__mad mad;
+    if (LLVMIsALoadInst(inst))
+        return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    if (LLVMIsACallInst(inst))
+        return !tsr__mad_read(inst, &mad) && (!tsr__callee(inst) || may_change_memory(tsr__callee(inst)));
+    return LLVMIsAStoreInst(inst) || LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+static bool is_end(LLVMBasicBlockRef block)
+{
+    return tsr__packet_end_in(block);
+}
+
+static bool has_effects(struct tsr__map *seen, LLVMBasicBlockRef block)
+{
+    if (is_end(block) || tsr__map_get(seen, block))
+        return false;
+    tsr__map_set(seen, block, 1);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (has_effect(i))
+            return true;
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        if (has_effects(seen, LLVMGetSuccessor(last, i)))
+            return true;
+    return false;
+}
+
+/* ---- in front and behind ---------------------------------------------------------------------------------------------------------------
+ */
+
+static bool leads_to(const struct tsr__map *blocks, LLVMBasicBlockRef block)
+{
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        if (tsr__map_get(blocks, LLVMGetSuccessor(last, i)))
+            return true;
+    return false;
+}
+
+static void find_in_front(struct tsr__twice *x)
+{
+    x->in_front = (struct tsr__map){.arena = &x->t->l->scratch};
+    tsr__map_set(&x->in_front, x->loop, 1);
+    for (bool any = true; any;) {
+        any = false;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b; b = LLVMGetNextBasicBlock(b))
+            if (!tsr__map_get(&x->in_front, b) && !is_end(b) && leads_to(&x->in_front, b)) {
+                tsr__map_set(&x->in_front, b, 1);
+                any = true;
+            }
+    }
+}
+
+static bool leads_to_end(struct tsr__map *seen, LLVMBasicBlockRef block)
+{
+    if (is_end(block) || tsr__map_get(seen, block))
+        return is_end(block);
+    tsr__map_set(seen, block, 1);
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        if (leads_to_end(seen, LLVMGetSuccessor(last, i)))
+            return true;
+    return false;
+}
+
+/* Does the way from a block in front lead to code behind that the packet must not run the first time? Code that comes to no end of a packet
+ * is for partial packets, which never run twice. */
+static bool leaves(const struct tsr__twice *x, LLVMBasicBlockRef to)
+{
+    struct tsr__map seen[2] = {{.arena = &x->t->l->scratch}, {.arena = &x->t->l->scratch}};
+    return !tsr__map_get(&x->in_front, to) && has_effects(&seen[0], to) && leads_to_end(&seen[1], to);
+}
+
+/* Adds the block, and what follows up to the end of the packet. False: there are several ends. */
+static bool add_behind(struct tsr__twice *x, LLVMBasicBlockRef block)
+{
+    if (is_end(block)) {
+        x->end = x->end ? x->end : block;
+        return x->end == block;
+    }
+    if (tsr__map_get(&x->behind, block))
+        return true;
+    tsr__map_set(&x->behind, block, 1);
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        if (!add_behind(x, LLVMGetSuccessor(last, i)))
+            return false;
+    return true;
+}
+
+static bool find_behind(struct tsr__twice *x)
+{
+    x->behind = (struct tsr__map){.arena = &x->t->l->scratch};
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+        for (unsigned i = 0; tsr__map_get(&x->in_front, b) && i < LLVMGetNumSuccessors(last); i++)
+            if ((b == x->loop && !tsr__map_get(&x->in_front, LLVMGetSuccessor(last, i))) || leaves(x, LLVMGetSuccessor(last, i)))
+                if (!add_behind(x, LLVMGetSuccessor(last, i)))
+                    return false;
+    }
+    return x->end;
+}
+
+/* Is no value of the code behind used elsewhere? The way to the packet's end does not come by it. */
+static bool is_closed(const struct tsr__twice *x)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = tsr__map_get(&x->behind, b) ? LLVMGetFirstInstruction(b) : NULL; i; i = LLVMGetNextInstruction(i))
+            for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use))
+                if (!tsr__map_get(&x->behind, LLVMGetInstructionParent(LLVMGetUser(use))))
+                    return false;
+    return !LLVMIsAPHINode(LLVMGetFirstInstruction(x->end));
+}
+
+/* Why the code in front is not one that may run twice, or NULL. */
+static const char *cannot_repeat(const struct tsr__twice *x)
+{
+    struct tsr__mad mad;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = tsr__map_get(&x->in_front, b) ? LLVMGetFirstInstruction(b) : NULL; i; i = LLVMGetNextInstruction(i)) {
+            if (has_effect(i))
+                return "the kernel stores, or calls what may, before the loop ends";
+            if (b != x->loop && tsr__mad_read(i, &mad))
+                return "there are more products before its end";
+        }
+    return NULL;
+}
+
+static bool is_looked_at_in_front(const struct tsr__twice *x, const struct tsr__live_range *life)
+{
+    for (size_t i = 0; i < life->unpacking_count; i++)
+        if (tsr__map_get(&x->in_front, x->t->registers.places.at[life->unpackings[i].place].ref))
+            return true;
+    return false;
+}
+
+/* Is all that flows to the accumulator in front zero? */
+static bool begins_with_zero(const struct tsr__twice *x, struct tsr__live_range *life)
+{
+    const struct tsr__web *web = life->block->webs[0][0];
+    tsr__tiles_select(x->t, life);
+    for (unsigned i = 0; i < web->fragment_count; i++) {
+        const struct tsr__fragment *f = web->fragments[i];
+        for (unsigned e = 0; e < f->in_count && tsr__map_get(&x->in_front, f->block); e++)
+            if (!f->in[e]->web && !tsr__tile_starts_zero(x->t, f, e))
+                return false;
+    }
+    return true;
+}
+
+struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr__live_range *const *lives, unsigned count,
+                                        const char **why)
+{
+    struct tsr__twice *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
+    *x = (struct tsr__twice){.t = t, .loop = loop};
+    find_in_front(x);
+    *why = cannot_repeat(x);
+    for (unsigned i = 0; i < count && !*why; i++)
+        if (is_looked_at_in_front(x, lives[i]))
+            *why = "its accumulators are used before the loop around it ends";
+    if (!*why && !find_behind(x))
+        *why = "packets wait for each other, or end in several places";
+    if (!*why && !is_closed(x))
+        *why = "the compiler has moved code of one packet to another";
+    x->from_zero = true;
+    for (unsigned i = 0; i < count && !*why; i++)
+        x->from_zero = x->from_zero && begins_with_zero(x, lives[i]);
+    return *why ? NULL : x;
+}
+
+/* ---- code ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Is the loop in loops of its packet? Then its last round is not known where the device is called. */
+static bool goes_on(const struct tsr__twice *x)
+{
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(x->loop);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        if (!tsr__map_get(&x->in_front, LLVMGetSuccessor(last, i)))
+            return false;
+    return true;
+}
+
+unsigned tsr__tile_twice_bits(const struct tsr__twice *x)
+{
+    return TSR_TILE_TWICE | (goes_on(x) ? TSR_TILE_GOES_ON | (x->from_zero ? TSR_TILE_FROM_ZERO : 0u) : 0u);
+}
+
+void tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer)
+{
+    x->answer = answer;
+}
+
+static void leave_if(struct tsr__twice const *x, LLVMBasicBlockRef block, LLVMValueRef first_time)
+{
+    LLVMBuilderRef b = x->t->b;
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    LLVMPositionBuilderBefore(b, last);
+    LLVMBuildCondBr(b, LLVMBuildIsNull(b, first_time, ""), LLVMGetSuccessor(last, 0), x->end);
+    LLVMInstructionEraseFromParent(last);
+}
+
+/* Does the way lead to another loop for which packets run twice? It has questions of its own then. */
+static bool leads_to_other(const struct tsr__twice *x, struct tsr__map *seen, LLVMBasicBlockRef block)
+{
+    if (is_end(block) || tsr__map_get(seen, block))
+        return false;
+    tsr__map_set(seen, block, 1);
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        if (leads_to_other(x, seen, LLVMGetSuccessor(last, i)))
+            return true;
+    return tsr__map_get(&x->t->twice, block);
+}
+
+static void ask(const struct tsr__twice *x, LLVMBasicBlockRef from, unsigned way)
+{
+    LLVMBasicBlockRef made = tsr__split_edge(x->t->l, from, way);
+    LLVMValueRef args[1];
+    LLVMPositionBuilderBefore(x->t->b, LLVMGetBasicBlockTerminator(made));
+    leave_if(x, made, tsr__tile_call(x->t, LLVMInt32TypeInContext(x->t->l->context), TSR__RT_PREFIX "tile_first", args, 1));
+}
+
+void tsr__tile_twice_make(const struct tsr__twice *found)
+{
+    struct tsr__twice x = *found;
+    bool part = goes_on(found);
+    find_in_front(&x);
+    tsr__set_fn_text(x.t->l, x.t->webs.function, TSR__TWICE, "");
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x.t->webs.function); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+        for (unsigned i = 0; tsr__map_get(&x.in_front, b) && (b != x.loop || part) && i < LLVMGetNumSuccessors(last); i++) {
+            struct tsr__map seen = {.arena = &x.t->l->scratch};
+            if (leaves(&x, LLVMGetSuccessor(last, i)) && !leads_to_other(&x, &seen, LLVMGetSuccessor(last, i)))
+                ask(&x, b, i);
+        }
+    }
+    if (!part)
+        leave_if(&x, tsr__split_block(x.t->l, LLVMGetInstructionParent(x.answer), LLVMGetNextInstruction(x.answer)), x.answer);
+}
