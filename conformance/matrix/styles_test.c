@@ -475,6 +475,11 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
     return right;
 }
 
+static bool has_sub_groups(const struct style *s)
+{
+    return device_has_size(&device, s->eight ? 8 : 16);
+}
+
 static void check_report(const struct style *s)
 {
     bool shared = strstr(device.log, "with those of work-groups that share A or B"),
@@ -498,6 +503,8 @@ static void styles_in_all_shapes(void **state)
     (void)state;
     for (size_t i = 0; i < (all_styles ? sizeof styles / sizeof styles[0] : FEW); i++) {
         const struct style *s = &styles[i];
+        if (!has_sub_groups(s))
+            continue;
         cl_program program = build(s);
         assert_non_null(program);
         check_report(s);
@@ -559,6 +566,8 @@ static void random_styles(void **state)
     for (unsigned long i = 0; i < random_count; i++) {
         unsigned seed = (unsigned)(first_seed + i);
         struct style s = random_style(&seed);
+        if (!has_sub_groups(&s))
+            continue;
         cl_program program = build(&s);
         assert_non_null(program);
         cl_kernel kernel = clCreateKernel(program, "k", NULL);
