@@ -273,17 +273,34 @@ static void submit_silently(struct _cl_event *const *commands, size_t count)
     }
 }
 
+/* cl_intel_exec_by_local_thread: the thread that enqueues the commands is to run them, and nobody else. False: out of memory. Where no call
+ * may wait, in a callback, they are left to the device's threads. */
+static bool take_over(struct _cl_event *const *commands, size_t count, struct tsr_pool **own)
+{
+    const struct _cl_command_queue *queue = commands[0]->queue;
+    *own = NULL;
+    if (!(queue->flags & CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL) || tsr_in_callback())
+        return true;
+    if (!(*own = tsr_pool_borrow()))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        tsr_task_move(&commands[i]->task, *own);
+    tsr_pool_flush(queue->pool); /* commands before these, from callbacks */
+    return true;
+}
+
 cl_int tsr__commands_submit(struct _cl_event *const *commands, size_t count, cl_uint wait_count, const cl_event *wait_list, cl_event *event,
                             bool blocking)
 {
     struct _cl_event *first = commands[0], *command = commands[count - 1];
     struct _cl_command_queue *queue = command->queue;
     struct _cl_context *context = command->context;
-    enum tsr_status status = TSR_OK;
+    struct tsr_pool *own;
+    enum tsr_status status = take_over(commands, count, &own) ? TSR_OK : TSR_NO_MEMORY;
     for (cl_uint i = 0; i < wait_count && status == TSR_OK; i++) {
         status = tsr_task_after(&first->task, &wait_list[i]->task, true);
         /* A thread that waits for this command does not run work of another pool: that pool is flushed. */
-        if (wait_list[i]->queue && wait_list[i]->queue->pool != queue->pool)
+        if (wait_list[i]->queue && (own || wait_list[i]->queue->pool != queue->pool))
             tsr_pool_flush(wait_list[i]->queue->pool);
     }
     if (status == TSR_OK) {
@@ -292,17 +309,18 @@ cl_int tsr__commands_submit(struct _cl_event *const *commands, size_t count, cl_
                                                                        : order_strictly(queue, first, command);
         pthread_mutex_unlock(&queue->lock);
     }
-    bool failed = status != TSR_OK;
+    bool failed = status != TSR_OK, waits = blocking || own;
     if (failed) {
         /* Other tasks may depend on these by now: they have to end, with nothing to run. */
         tsr__commands_spoil(commands, count);
         event = NULL;
         blocking = false;
+        waits = own;
     }
     submit_silently(commands, count - 1);
     if (event)
         *event = command;
-    if (blocking)
+    if (waits)
         tsr__hold(command);
     /* One hold stands for the API's count and is dropped by the last release; the task has a hold of its own. */
     if (event)
@@ -311,21 +329,21 @@ cl_int tsr__commands_submit(struct _cl_event *const *commands, size_t count, cl_
         atomic_store_explicit(&command->base.api, 0, memory_order_relaxed);
     atomic_store_explicit(&command->status, CL_SUBMITTED, memory_order_relaxed);
     tsr_task_submit(&command->task);
+    cl_int ended = CL_COMPLETE, err = waits ? tsr__event_wait(command, &ended) : CL_SUCCESS;
+    if (own && err == CL_SUCCESS)
+        tsr_pool_return(own);
     if (failed)
-        return tsr__error(context, CL_OUT_OF_HOST_MEMORY, __func__, "tsr_task_after", "no memory to order the command in its queue");
-    if (!blocking)
-        return CL_SUCCESS;
-
-    cl_int ended = CL_COMPLETE;
-    cl_int err = tsr__event_wait(command, &ended);
-    if (err == CL_SUCCESS && ended < 0)
+        err = tsr__error(context, CL_OUT_OF_HOST_MEMORY, __func__, "tsr_task_after", "no memory to order the command in its queue");
+    else if (blocking && err == CL_SUCCESS && ended < 0)
         err = tsr__error(context, ended, __func__, "blocking", "the command ended with error %d", ended);
     if (err != CL_SUCCESS && event) { /* a call that fails hands out no event */
         *event = NULL;
         tsr__api_release(command, TSR_TAG_EVENT, CL_INVALID_EVENT);
     }
-    tsr__drop(command);
-    tsr_pool_flush(queue->pool); /* a blocking call flushes the commands before it as well */
+    if (waits)
+        tsr__drop(command);
+    if (blocking)
+        tsr_pool_flush(queue->pool); /* a blocking call flushes the commands before it as well */
     return err;
 }
 

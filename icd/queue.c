@@ -8,6 +8,13 @@ enum {
     QUEUE_DEVICE = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT,
 };
 
+/* What the queues of the host may have on the device. */
+static cl_command_queue_properties host_flags(const struct _cl_device_id *device)
+{
+    bool local = device->caps->extensions.has[TSR_HAS_cl_intel_exec_by_local_thread];
+    return QUEUE_HOST | (local ? CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL : 0);
+}
+
 static void queue_destroy(struct tsr_object *object)
 {
     struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
@@ -116,8 +123,10 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
         if (property == SIZE)
             size = value;
     }
-    FAIL_IF(context, flags & ~(cl_command_queue_properties)(QUEUE_HOST | QUEUE_DEVICE), CL_INVALID_VALUE, "unknown bits in 0x%llx",
-            (unsigned long long)flags);
+    FAIL_IF(context, flags & ~(host_flags(device) | QUEUE_DEVICE), CL_INVALID_VALUE, "unknown bits in 0x%llx", (unsigned long long)flags);
+    FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE && flags & CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL, CL_INVALID_VALUE,
+            "no thread enqueues in a queue with CL_QUEUE_ON_DEVICE, so none can run its commands: leave out "
+            "CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL");
     FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE && !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), CL_INVALID_VALUE,
             "CL_QUEUE_ON_DEVICE needs CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
     FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE_DEFAULT && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE,
@@ -148,8 +157,7 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl
     FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
     FAIL_IF(context, !tsr__valid(device, TSR_TAG_DEVICE) || !tsr__context_has(context, device), CL_INVALID_DEVICE,
             "not a device of the context: %p", (void *)device);
-    FAIL_IF(context, flags & ~(cl_command_queue_properties)QUEUE_HOST, CL_INVALID_VALUE, "unknown bits in 0x%llx",
-            (unsigned long long)flags);
+    FAIL_IF(context, flags & ~host_flags(device), CL_INVALID_VALUE, "unknown bits in 0x%llx", (unsigned long long)flags);
     queue = tsr__queue_new(context, device, flags);
     FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
 fail:

@@ -110,6 +110,8 @@ struct tsr_pool {
     struct tsr_pool *next; /* of all pools */
     cpu_set_t cpus;
     unsigned width;
+    bool is_lent;                                                                       /* it has no workers: only `owner` runs its tasks */
+    _Atomic(struct tsr__self *) owner;                                                  /* NULL: none */
     bool (*run)(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until); /* tsr__task_run */
     uint16_t seat_of_cpu[CPU_SETSIZE];
 
@@ -160,6 +162,8 @@ bool tsr__pool_has_work(struct tsr_pool *pool);
 void tsr__pool_nudge(struct tsr_pool *pool);
 /* Sleeps until a signal comes. helps: does not sleep while tasks are ready, and is woken to run them. */
 void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, struct tsr__parker *parker);
+/* Whether this thread may run tasks of the pool. */
+bool tsr__pool_admits(const struct tsr_pool *pool);
 struct tsr__seat *tsr__helper_sit(struct tsr_pool *pool);
 void tsr__helper_rise(struct tsr__seat *seat);
 void tsr__helper_lifts(struct tsr__seat *seat); /* the helping thread leaves its CPU to the worker */

@@ -553,8 +553,10 @@ void tsr__pool_reset(struct tsr_pool *pool)
     pool->free_ranges = NULL; /* a fork may have come in the middle of a change: these few are lost */
     memset(pool->started, 0, sizeof pool->started);
     memset(pool->idle, 0, sizeof pool->idle);
+    atomic_store(&pool->owner, NULL);
     for (unsigned i = 0; i < pool->width; i++) {
-        set_idle(pool, i, true);
+        if (!pool->is_lent)
+            set_idle(pool, i, true);
         set_spins(&pool->seats[i], false);
         atomic_store(&pool->seats[i].parker.signals, 0);
         atomic_store(&pool->seats[i].shadows, 0);

@@ -33,23 +33,31 @@ static struct tsr_pool *find(struct tsr_pool *from, const cpu_set_t *cpus)
     return from;
 }
 
-struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus)
+/* A pool that no other thread knows yet. NULL: out of memory. */
+static struct tsr_pool *make(unsigned width)
 {
-    struct tsr_pool *head = atomic_load_explicit(&pools, memory_order_acquire), *pool = find(head, cpus);
-    unsigned width = tsr_cpu_count(cpus);
-    if (pool || !width)
-        return pool;
-    tsr__watch_fork();
     unsigned seats = width + TSR__HELPERS;
-    pool = tsr_aligned(_Alignof(struct tsr_pool), sizeof *pool + seats * sizeof pool->seats[0]);
+    struct tsr_pool *pool = tsr_aligned(_Alignof(struct tsr_pool), sizeof *pool + seats * sizeof pool->seats[0]);
     if (!pool)
         return NULL;
+    tsr__watch_fork();
     memset(pool, 0, sizeof *pool + seats * sizeof pool->seats[0]);
-    pool->cpus = *cpus;
     pool->width = width;
     pool->run = tsr__task_run;
     for (unsigned i = 0; i < seats; i++)
         pool->seats[i].worker = (struct tsr_worker){.index = i, .pool = pool};
+    return pool;
+}
+
+struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus)
+{
+    unsigned width = tsr_cpu_count(cpus);
+    if (!width)
+        return NULL;
+    struct tsr_pool *head = atomic_load_explicit(&pools, memory_order_acquire), *pool = find(head, cpus);
+    if (pool || !(pool = make(width)))
+        return pool;
+    pool->cpus = *cpus;
     for (unsigned cpu = 0, i = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, cpus)) {
             pool->seat_of_cpu[cpu] = (uint16_t)i;
@@ -65,4 +73,36 @@ struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus)
         pool->next = head;
     } while (!atomic_compare_exchange_weak(&pools, &head, pool));
     return pool;
+}
+
+/* ---- pools without workers ------------------------------------------------------------------------------------------------------- */
+
+struct tsr_pool *tsr_pool_borrow(void)
+{
+    struct tsr_pool *head = atomic_load_explicit(&pools, memory_order_acquire), *pool;
+    for (pool = head; pool; pool = pool->next) {
+        struct tsr__self *nobody = NULL;
+        if (pool->is_lent && atomic_compare_exchange_strong(&pool->owner, &nobody, tsr__self()))
+            return pool;
+    }
+    if (!(pool = make(1)))
+        return NULL;
+    pool->is_lent = true;
+    tsr__pool_reset(pool);
+    atomic_store(&pool->owner, tsr__self());
+    do
+        pool->next = head;
+    while (!atomic_compare_exchange_weak(&pools, &head, pool));
+    return pool;
+}
+
+void tsr_pool_return(struct tsr_pool *pool)
+{
+    assert(pool->is_lent && atomic_load(&pool->owner) == tsr__self());
+    atomic_store(&pool->owner, NULL);
+}
+
+bool tsr__pool_admits(const struct tsr_pool *pool)
+{
+    return !pool->is_lent || atomic_load_explicit(&pool->owner, memory_order_relaxed) == tsr__self();
 }

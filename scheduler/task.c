@@ -23,6 +23,12 @@ void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool)
     atomic_init(&task->waiters, NULL);
 }
 
+void tsr_task_move(struct tsr_task *task, struct tsr_pool *pool)
+{
+    assert(atomic_load_explicit(&task->phase, memory_order_relaxed) == TSR_TASK_NEW);
+    task->pool = pool;
+}
+
 void tsr_task_submit(struct tsr_task *task)
 {
     struct tsr_pool *pool = task->pool;
@@ -83,7 +89,7 @@ static bool look_around(struct tsr_task *task, struct tsr_pool *pool, uint64_t n
 static bool wait_for(struct tsr_task *task)
 {
     struct tsr_pool *pool = task->pool;
-    struct tsr__seat *seat = pool ? tsr__helper_sit(pool) : NULL;
+    struct tsr__seat *seat = pool && tsr__pool_admits(pool) ? tsr__helper_sit(pool) : NULL;
     struct tsr__parker parker = {0};
     bool posted = false, slept = false;
     uint64_t patience = TSR__SPIN_NS;
@@ -118,10 +124,15 @@ static bool wait_for(struct tsr_task *task)
     return true;
 }
 
+bool tsr_in_callback(void)
+{
+    return tsr__self()->callbacks;
+}
+
 enum tsr_status tsr_task_wait(struct tsr_task *task, int *task_status)
 {
     if (!tsr__task_ended(task)) {
-        if (tsr__self()->callbacks)
+        if (tsr_in_callback())
             return TSR_INVALID;
         if (tsr__task_foreign(task) || !wait_for(task))
             return TSR_DIED;

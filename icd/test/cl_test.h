@@ -59,7 +59,6 @@ static CL_TEST_UNUSED cl_platform_id test_platform(void)
     return NULL;
 }
 
-/* The test fails if the platform has no such function. */
 /* Whether CL_DEVICE_EXTENSIONS has the name. */
 static CL_TEST_UNUSED bool test_has_extension(cl_device_id device, const char *name)
 {
@@ -68,6 +67,7 @@ static CL_TEST_UNUSED bool test_has_extension(cl_device_id device, const char *n
     return strstr(text, name) != NULL;
 }
 
+/* The test fails if the platform has no such function. */
 static CL_TEST_UNUSED void *test_extension_function(const char *name)
 {
     void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), name);

@@ -36,6 +36,10 @@ uint64_t tsr_memory_limit(void);
  * NULL: out of memory. After fork() the child's pools have no workers and start their own at need. */
 struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus);
 unsigned tsr_pool_width(const struct tsr_pool *pool); /* its CPUs, which is its workers */
+/* A pool of width 1 without workers, which the calling thread alone has until it returns it: a task of it runs only inside that thread's
+ * tsr_task_wait. NULL: out of memory. Return it when its tasks have ended. */
+struct tsr_pool *tsr_pool_borrow(void);
+void tsr_pool_return(struct tsr_pool *pool);
 
 /* What runs units: a worker, or a waiting thread that helps. Valid during the call that gets it. */
 struct tsr_worker {
@@ -102,6 +106,8 @@ struct tsr_task {
 
 /* `pool` may be NULL for a task without units, which then ends in the thread that submits it or that ends its last dependency. */
 void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool);
+/* The same task is for another pool; before its submission. */
+void tsr_task_move(struct tsr_task *task, struct tsr_pool *pool);
 /* `task` starts only after `before` is done. With `propagate`, a failure of `before` fails `task` with TSR_TASK_BLOCKED_BY_FAILURE without
  * running it; otherwise only the order counts. Before submission of `task` only; `before` may be in any phase. NO_MEMORY possible.
  * A `before` that belongs to the parent process counts as failed. */
@@ -116,6 +122,8 @@ void tsr_pool_flush(struct tsr_pool *pool);
  * NULL) is what it ended with. INVALID: called from a callback (`done`, `released`, or inside `run`). DIED: the task was submitted before
  * fork() and belongs to the parent process; it will never end here. */
 enum tsr_status tsr_task_wait(struct tsr_task *task, int *task_status);
+/* Whether the calling thread is in a callback, where tsr_task_wait answers INVALID. */
+bool tsr_in_callback(void);
 /* Ends an external task, once. Any thread, also from a callback. A task whose `run` has returned a negative value has ended by that. */
 void tsr_task_finish(struct tsr_task *task, int status);
 

@@ -468,6 +468,53 @@ static void scratch(void **state)
     assert_int_equal(wait_for(&p), 0);
 }
 
+/* Pools without workers: only the thread that has borrowed one runs its tasks. */
+static pthread_t runner;
+
+static int note_thread(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)task, (void)begin, (void)end;
+    runner = pthread_self();
+    return tsr_pool_width(worker->pool) == 1 ? 0 : -1;
+}
+
+static void *wait_beside(void *task)
+{
+    int status = 1;
+    return tsr_task_wait(task, &status) == TSR_OK && !status ? task : NULL;
+}
+
+static void lent_pool(void **state)
+{
+    (void)state;
+    struct tsr_pool *first = tsr_pool_borrow(), *second = tsr_pool_borrow();
+    assert_non_null(first);
+    assert_true(second && second != first);
+    struct probe p, after;
+    init(&p, 1000, 20000);
+    p.task.run = note_thread;
+    tsr_task_move(&p.task, first);
+    init(&after, 1, 100);
+    tsr_task_after(&after.task, &p.task, true);
+    tsr_task_submit(&after.task);
+    tsr_task_submit(&p.task);
+    tsr_pool_flush(first);
+    pthread_t beside;
+    void *said;
+    assert_int_equal(pthread_create(&beside, NULL, wait_beside, &p.task), 0);
+    usleep(5000); /* the other thread waits, and does not run it */
+    assert_int_equal(atomic_load(&p.task.phase), TSR_TASK_SUBMITTED);
+    assert_int_equal(wait_for(&p), 0);
+    assert_true(pthread_equal(runner, pthread_self()));
+    pthread_join(beside, &said);
+    assert_ptr_equal(said, &p.task);
+    assert_int_equal(wait_for(&after), 0); /* in the pool with workers */
+    tsr_pool_return(first);
+    assert_ptr_equal(tsr_pool_borrow(), first);
+    tsr_pool_return(first);
+    tsr_pool_return(second);
+}
+
 /* More waiting threads than there are seats for helpers. */
 static void *waiter(void *argument)
 {
@@ -542,6 +589,7 @@ int main(void)
         cmocka_unit_test(wait_in_callbacks),
         cmocka_unit_test(no_memory_for_edges),
         cmocka_unit_test(scratch),
+        cmocka_unit_test(lent_pool),
         cmocka_unit_test(many_waiters),
         cmocka_unit_test(submitted_later),
     };
