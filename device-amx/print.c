@@ -70,7 +70,7 @@ static const char *parse_spec(const char *at, struct spec *spec)
     } else if (at[0] == 'h') {
         spec->bytes = 2;
         at++;
-    } else if (at[0] == 'l') {
+    } else if (at[0] == 'l' || at[0] == 'z' || at[0] == 't') { /* long, size_t, ptrdiff_t */
         spec->bytes = 8;
         at++;
     }

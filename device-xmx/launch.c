@@ -149,8 +149,10 @@ static ze_result_t set_argument(const struct tsr_launch *launch, uint32_t i)
     ze_kernel_handle_t kernel = launch->kernel->handle;
     const void *value = launch->args + arg->offset;
     switch (arg->kind) {
-    case TSR_ARG_LOCAL:
-        return tsr__ze.KernelSetArgumentValue(kernel, i, local_size(launch, i), NULL);
+    case TSR_ARG_LOCAL: {
+        uint64_t size = local_size(launch, i);
+        return tsr__ze.KernelSetArgumentValue(kernel, i, size ? size : 1, NULL); /* drivers refuse 0 bytes */
+    }
     case TSR_ARG_POINTER:
         return tsr__ze.KernelSetArgumentValue(kernel, i, sizeof(void *), word_at(launch, i) ? value : NULL);
     case TSR_ARG_IMAGE:

@@ -173,7 +173,6 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
         return set_pointer(kernel, arg_index, arg_size, arg_value);
     case TSR_ARG_LOCAL:
         RETURN_IF(context, arg_value, CL_INVALID_ARG_VALUE, "argument %u is local memory: the value must be NULL", arg_index);
-        RETURN_IF(context, !arg_size, CL_INVALID_ARG_SIZE, "argument %u is local memory: 0 bytes of it are of no use", arg_index);
         /* The sum of such sizes cannot overflow; too much for the device is an error of the launch. */
         RETURN_IF(context, arg_size > UINT32_MAX, CL_INVALID_ARG_SIZE, "argument %u: no device has %zu bytes of local memory", arg_index,
                   arg_size);

@@ -65,11 +65,18 @@ TSR_API cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
 
 /* ---- queries -------------------------------------------------------------------------------------------------------------------- */
 
-/* Versions that the compiler takes in -cl-std. 2.0 is not among them: it demands device-side enqueue. */
-static const cl_name_version c_versions[] = {
-    {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"}, {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"}, {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
-    {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"}, {CL_MAKE_VERSION(2, 0, 0), "OpenCL C"}, /* the last: of devices that have all of it */
-};
+/* Versions that the compiler takes in -cl-std. */
+static cl_int c_versions(struct _cl_device_id *d, struct tsr_info_out out)
+{
+    cl_name_version list[8] = {{0}};
+    size_t count = 0;
+    for (uint32_t i = 0; tsr_clc_c_version(i); i++) {
+        unsigned version = tsr_clc_c_version(i);
+        if (tsr_clc_takes_version(d->macros, version))
+            list[count++] = (cl_name_version){CL_MAKE_VERSION(version / 100, version / 10 % 10, 0), "OpenCL C"};
+    }
+    return tsr__info_bytes(out, list, count * sizeof *list);
+}
 
 static const cl_semaphore_type_khr semaphore_types[] = {CL_SEMAPHORE_TYPE_BINARY_KHR};
 

@@ -30,7 +30,7 @@ static const char *const taker_names[] = {
 
 unsigned tsr_clc_c_version(uint32_t index)
 {
-    static const unsigned versions[] = {100, 110, 120, 200, 300};
+    static const unsigned versions[] = {100, 110, 120, 200, 300, 310};
     return index < TSR_ARRAY_LEN(versions) ? versions[index] : 0;
 }
 

@@ -14,7 +14,7 @@ enum tsr_clc_option {
 
 struct tsr_clc_options {
     uint64_t set;         /* bit per enum tsr_clc_option */
-    unsigned c_version;   /* 100, 110, 120, 200, 300; without -cl-std the highest 1.x; not for C++ */
+    unsigned c_version;   /* 100, 110, 120, 200, 300, 310; without -cl-std the highest 1.x; not for C++ */
     const char *cxx_name; /* of C++ for OpenCL the version as -cl-std has it, which is static text; NULL: the source is OpenCL C */
     uint32_t word_count;
     char **words; /* "-DNAME=VALUE", "-Ifolder" and "-Wname", unquoted, in the order given */
@@ -43,9 +43,5 @@ struct tsr_clc_words {
  * OK, INVALID (a quote without its end), NO_MEMORY. */
 enum tsr_status tsr_clc_words_split(const char *text, struct tsr_clc_words *words);
 void tsr_clc_words_free(struct tsr_clc_words *words);
-
-/* Versions of OpenCL C in -cl-std order: 0-based; 0 past the end. CL_DEVICE_OPENCL_C_ALL_VERSIONS is this list, without 2.0 for devices
- * that lack some of it (tsr_clc_has_2_0). */
-unsigned tsr_clc_c_version(uint32_t index);
 
 #endif

@@ -28,7 +28,6 @@ static const char *const fixed_words[] = {
     "-include",
     ".builtin/tessera-opencl.h",
     "-I/.tessera",
-    "-D__OPENCL_VERSION__=300",
     "-ferror-limit",
     "50",
     "-fmessage-length=0",
@@ -74,12 +73,23 @@ static void add_each(struct words *words, const char *text, struct tsr_arena *ar
         add(words, strsep(&rest, " "));
 }
 
+/* OpenCL C 3.1 is 3.0 with functions that every device has which compiles it: for clang it is the same language. */
+static void add_c_version(struct words *words, unsigned version, struct tsr_arena *arena)
+{
+    unsigned known = version > 300 ? 300 : version;
+    add(words, tsr_arena_format(arena, "-cl-std=CL%u.%u", known / 100, known / 10 % 10));
+    if (known != version) {
+        add(words, "-U__OPENCL_C_VERSION__");
+        add(words, tsr_arena_format(arena, "-D__OPENCL_C_VERSION__=%u", version));
+    }
+}
+
 static void add_options(struct words *words, const struct tsr_clc_options *options, const char *folder, struct tsr_arena *arena)
 {
     if (options->cxx_name)
         add(words, tsr_arena_format(arena, "-cl-std=%s", options->cxx_name));
     else
-        add(words, tsr_arena_format(arena, "-cl-std=CL%u.%u", options->c_version / 100, options->c_version / 10 % 10));
+        add_c_version(words, options->c_version, arena);
     for (size_t i = 0; options->cxx_name && i < TSR_ARRAY_LEN(cxx_words); i++)
         add(words, cxx_words[i]);
     if (!tsr_clc_option_set(options, TSR_CLC_OPTION_WARNINGS_ARE_ERRORS))
@@ -198,8 +208,10 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         tsr_buf_printf(log, "error: this device does not compile C++ for OpenCL (cl_ext_cxx_for_opencl)\n");
         return NULL;
     }
-    if (!options->cxx_name && options->c_version == 200 && !tsr_clc_has_2_0(q->target.macros)) {
-        tsr_buf_printf(log, "error: this device does not compile OpenCL C 2.0, of which it lacks features; -cl-std=CL3.0 has the others\n");
+    if (!options->cxx_name && !tsr_clc_takes_version(q->target.macros, options->c_version)) {
+        tsr_buf_printf(log,
+                       "error: this device does not compile OpenCL C %u.%u, of which it lacks functions; -cl-std=CL3.0 has the others\n",
+                       options->c_version / 100, options->c_version / 10 % 10);
         return NULL;
     }
     if (tsr_clc_words_split(q->target.macros, &macros) != TSR_OK) {
@@ -207,7 +219,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         return NULL;
     }
     size_t most = TSR_ARRAY_LEN(fixed_words) + TSR_ARRAY_LEN(lenient_words) + TSR_ARRAY_LEN(cxx_words) + macros.count +
-                  2 * options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 7 + SECTIONS + TSR_ARRAY_LEN(words_of_blocks);
+                  2 * options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 9 + SECTIONS + TSR_ARRAY_LEN(words_of_blocks);
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);

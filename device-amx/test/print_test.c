@@ -71,6 +71,8 @@ static void test_integers(void **state)
     CHECK("%ld", "-9223372036854775808", TSR_PRINT_INT, int64_t, INT64_MIN);
     CHECK("%lu", "18446744073709551615", TSR_PRINT_INT, int64_t, -1);
     CHECK("%lx", "123456789abcdef0", TSR_PRINT_INT, int64_t, 0x123456789abcdef0);
+    CHECK("%zu", "5000000000", TSR_PRINT_INT, int64_t, 5000000000);
+    CHECK("%6td|", "    -3|", TSR_PRINT_INT, int64_t, -3);
     INT("%c%%", "A%", 'A');
     INT("%3c|", "  A|", 'A');
 }

@@ -142,7 +142,7 @@ static void minima(void **state)
     size_t sizes[3];
     CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL));
     CHECK_THAT(sizes[0] >= 1 && sizes[1] >= 1 && sizes[2] >= 1);
-    CHECK_THAT(!strncmp(text(CL_DEVICE_VERSION), "OpenCL 3.0 ", 11));
+    CHECK_THAT(!strncmp(text(CL_DEVICE_VERSION), "OpenCL 3.1 ", 11));
     CHECK_THAT(!strncmp(text(CL_DEVICE_OPENCL_C_VERSION), "OpenCL C 1.2 ", 13));
     CHECK_THAT(*text(CL_DEVICE_NAME) && *text(CL_DEVICE_VENDOR) && *text(CL_DRIVER_VERSION));
     CHECK_THAT(strchr(text(CL_DRIVER_VERSION), '+') && strlen(strchr(text(CL_DRIVER_VERSION), '+')) == 9); /* … and the build */
@@ -178,6 +178,36 @@ static bool cpu_has(const char *feature)
     text[fread(text, 1, sizeof text - 1, file)] = 0;
     fclose(file);
     return strstr(text, feature);
+}
+
+/* OpenCL 3.1 unified specification, "Required Extensions" and the queries of languages. */
+static void version_3_1(void **state)
+{
+    (void)state;
+    static const char *const required[] = {
+        "cl_khr_device_uuid",      "cl_khr_extended_bit_ops",          "cl_khr_integer_dot_product",
+        "cl_khr_spirv_queries",    "cl_khr_subgroup_extended_types",   "cl_khr_subgroup_rotate",
+        "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative", "cl_khr_suggested_local_work_size",
+    };
+    static const cl_version versions[] = {CL_MAKE_VERSION(1, 0, 0), CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 2, 0),
+                                          CL_MAKE_VERSION(3, 0, 0), CL_MAKE_VERSION(3, 1, 0)};
+    cl_name_version list[16];
+    size_t size;
+    assert_int_equal(number(CL_DEVICE_NUMERIC_VERSION), CL_MAKE_VERSION(3, 1, 0));
+    for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++)
+        if (!has_extension(required[i]))
+            fail_msg("a device of OpenCL 3.1 has %s", required[i]);
+    CHECK_THAT(number(CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0);
+    CHECK_THAT(number(CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES) & CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED);
+    CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_OPENCL_C_ALL_VERSIONS, sizeof list, list, &size));
+    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+        bool found = false;
+        for (size_t k = 0; k < size / sizeof(*list); k++)
+            found |= list[k].version == versions[i];
+        CHECK_THAT(found);
+    }
+    for (char il[16] = "SPIR-V_1.0"; il[9] <= '4'; il[9]++)
+        CHECK_THAT(strstr(text(CL_DEVICE_IL_VERSION), il));
 }
 
 /* What a program would conclude from one query must not be denied by another. */
@@ -460,7 +490,7 @@ int main(void)
         cmocka_unit_test(one_cpu), /* these three while this process has made no OpenCL call */
         cmocka_unit_test(other_names),   cmocka_unit_test(smallest_sub_groups), cmocka_unit_test(every_query_keeps_the_size_rules),
         cmocka_unit_test(wrong_queries), cmocka_unit_test(enumeration),         cmocka_unit_test(minima),
-        cmocka_unit_test(consistency),   cmocka_unit_test(matrix_combinations),
+        cmocka_unit_test(consistency),   cmocka_unit_test(matrix_combinations), cmocka_unit_test(version_3_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,10 @@ static const char *const source =
     "__kernel void sub(__global const int * restrict in, volatile __global int *out)\n"
     "{ __local int box[100]; box[get_local_id(0)] = in[0]; barrier(CLK_LOCAL_MEM_FENCE); out[0] = box[0]; }\n"
     "__kernel void two(__local int *a, __local int *b, __global ulong *out)\n"
-    "{ a[0] = 11; b[0] = 22; out[0] = (ulong)((__local char *)b - (__local char *)a); out[1] = (ulong)(a[0] * 100 + b[0]); }\n";
+    "{ a[0] = 11; b[0] = 22; out[0] = (ulong)((__local char *)b - (__local char *)a); out[1] = (ulong)(a[0] * 100 + b[0]); }\n"
+    "__kernel void either(int first, __local int *a, __local int *b, __global int *out)\n"
+    "{ __local int *l = first ? a : b; l[get_local_id(0)] = (int)get_local_id(0) * 3; barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  out[get_local_id(0)] = l[get_local_size(0) - 1 - get_local_id(0)]; }\n";
 
 struct pair {
     cl_int a;
@@ -36,9 +39,9 @@ static void creation_checks_its_arguments(void **state)
     CHECK_CODE(clCreateKernelsInProgram(program, 3, kernels, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clCreateKernelsInProgram(NULL, 3, kernels, NULL), CL_INVALID_PROGRAM);
     CHECK(clCreateKernelsInProgram(program, 0, NULL, &count));
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 5);
     CHECK(clCreateKernelsInProgram(program, 8, kernels, &count));
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 5);
     for (cl_uint i = 0; i < count; i++)
         CHECK(clReleaseKernel(kernels[i]));
     CHECK_CODE(clRetainKernel(NULL), CL_INVALID_KERNEL);
@@ -71,7 +74,7 @@ static void arguments_are_checked_by_their_type(void **state)
     /* local memory */
     CHECK(clSetKernelArg(kernel, 2, 64, NULL));
     CHECK_CODE(clSetKernelArg(kernel, 2, 64, &x), CL_INVALID_ARG_VALUE);
-    CHECK_CODE(clSetKernelArg(kernel, 2, 0, NULL), CL_INVALID_ARG_SIZE);
+    CHECK(clSetKernelArg(kernel, 2, 0, NULL)); /* since OpenCL 3.1 */
     /* vectors of three have the size of four */
     cl_char4 c = {{1, 2, 3, 4}};
     CHECK(clSetKernelArg(kernel, 4, 4, &c));
@@ -246,6 +249,29 @@ static void local_arguments_lie_behind_each_other(void **state)
         assert_int_equal(result[1], 1122);
         CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(bytes), &bytes, NULL));
         CHECK_THAT(bytes >= sizes[i][0] + sizes[i][1]);
+    }
+    CHECK(clReleaseMemObject(out));
+    CHECK(clReleaseKernel(kernel));
+}
+
+/* A kernel gets no memory where it uses none: OpenCL 3.1, "clSetKernelArg". */
+static void local_arguments_may_be_empty(void **state)
+{
+    (void)state;
+    enum { ITEMS = 37 };
+    cl_kernel kernel = test_kernel(program, "either");
+    cl_mem out = test_buffer(w.context, 0, ITEMS * sizeof(cl_int), NULL);
+    const size_t items = ITEMS;
+    CHECK(clSetKernelArg(kernel, 3, sizeof(out), &out));
+    for (int first = 0; first < 2; first++) {
+        cl_int result[ITEMS];
+        CHECK(clSetKernelArg(kernel, 0, sizeof(first), &first));
+        CHECK(clSetKernelArg(kernel, first ? 1 : 2, sizeof(result), NULL));
+        CHECK(clSetKernelArg(kernel, first ? 2 : 1, 0, NULL));
+        CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(w.queue, out, CL_TRUE, 0, sizeof(result), result, 0, NULL, NULL));
+        for (int i = 0; i < ITEMS; i++)
+            assert_int_equal(result[i], (ITEMS - 1 - i) * 3);
     }
     CHECK(clReleaseMemObject(out));
     CHECK(clReleaseKernel(kernel));
@@ -481,6 +507,7 @@ int main(void)
         cmocka_unit_test(a_kernel_does_not_keep_its_arguments_alive),
         cmocka_unit_test(a_clone_has_arguments_of_its_own),
         cmocka_unit_test(local_arguments_lie_behind_each_other),
+        cmocka_unit_test(local_arguments_may_be_empty),
         cmocka_unit_test(queries_tell_what_the_source_says),
         cmocka_unit_test(argument_queries_tell_what_the_source_says),
         cmocka_unit_test(work_group_queries),

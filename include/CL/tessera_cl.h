@@ -72,6 +72,14 @@ cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue command_qu
                                                      const size_t *global_work_offset, const size_t *global_work_size,
                                                      size_t *suggested_local_work_size);
 #endif
+#ifndef CL_DEVICE_MAX_WORK_GROUP_SIZES
+#define CL_DEVICE_MAX_WORK_GROUP_SIZES CL_DEVICE_MAX_WORK_ITEM_SIZES
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES 0x1073
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT 0x1074
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED 0x1075
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED (1 << 0)
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT (1 << 1)
+#endif
 #ifndef CL_DEVICE_UUID
 #define CL_DEVICE_UUID 0x106A
 #define CL_DRIVER_UUID 0x106B

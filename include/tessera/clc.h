@@ -74,20 +74,24 @@ void tsr_clc_warm_up(void);
 void tsr_clc_unload(void);
 /* Room for the words of every line of tessera/ext.def. */
 enum {
-    TSR_CLC_MACROS_BYTES = sizeof "-cl-ext=-all"
+    TSR_CLC_MACROS_BYTES = sizeof "-cl-ext=-all -D__OPENCL_VERSION__=310 -DCL_VERSION_3_1=310"
 #define TSR_EXT(name, major, minor, patch, by) +sizeof(" -cl-ext=+" #name)
 #define TSR_FEATURE(name, by) +sizeof(" -cl-ext=+" #name)
 #include "tessera/ext.def"
 #undef TSR_EXT
 #undef TSR_FEATURE
 };
-/* The words for tsr_target.macros, for these extensions and OpenCL C features. The two that follow are for all of tessera/ext.def: static
- * text, and whether it is an extension there. (clc/common/macros.c) */
+/* The words for tsr_target.macros, for these extensions and OpenCL C features, and the version of OpenCL. The two that follow are for all
+ * of tessera/ext.def: static text, and whether it is an extension there. (clc/common/macros.c) */
 void tsr_clc_macros(const struct tsr_ext_set *set, char words[TSR_CLC_MACROS_BYTES]);
 const char *tsr_clc_all_macros(void);
 bool tsr_clc_offers_extension(const char *name);
-/* Whether these words have all features that OpenCL C 2.0 has and 3.0 makes optional (OpenCL C specification, 3.0, "Features"). */
-bool tsr_clc_has_2_0(const char *words);
+/* Whether a device with these extensions and features is one of OpenCL 3.1 (OpenCL API specification, "Required Extensions"). */
+bool tsr_clc_is_3_1(const struct tsr_ext_set *set);
+/* Versions of OpenCL C in the order of -cl-std, as 120: 0-based; 0 past the end. (clc/common/options.c) */
+unsigned tsr_clc_c_version(uint32_t index);
+/* Whether a device with these words compiles this version: 2.0 has features that 3.0 makes optional. */
+bool tsr_clc_takes_version(const char *words, unsigned c_version);
 /* TESSERA_EXPLAIN: whether builds report what became of each kernel. (clc/common/options.c) */
 enum tsr_clc_explain { TSR_CLC_EXPLAIN_NOT, TSR_CLC_EXPLAIN_TEXT, TSR_CLC_EXPLAIN_JSON };
 enum tsr_clc_explain tsr_clc_explain(void);

@@ -70,6 +70,7 @@ static void takers(void **state)
         {"-cl-std=CL1.1", true, false},
         {"-cl-std=CL1.2", true, false},
         {"-cl-std=CL3.0", true, false},
+        {"-cl-std=CL3.1", true, false},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(all); i++) {
         for (enum tsr_clc_op op = TSR_CLC_BUILD; op <= TSR_CLC_LINK; op++) {
@@ -90,7 +91,7 @@ static void refusals(void **state)
     refused(TSR_CLC_BUILD, "-w -cl-foo -g", "-cl-foo");
     refused(TSR_CLC_BUILD, "-cl-intel-greater-than-4GB-buffer-required", "-cl-intel-greater-than-4GB-buffer-required");
     refused(TSR_CLC_BUILD, "-x spir", "-x");
-    refused(TSR_CLC_BUILD, "-cl-std=CL3.1", "-cl-std=CL3.1");
+    refused(TSR_CLC_BUILD, "-cl-std=CL3.2", "-cl-std=CL3.2");
     refused(TSR_CLC_BUILD, "-cl-std=CL2.1", "CL1.2"); /* says what there is */
     refused(TSR_CLC_BUILD, "-cl-std=", "-cl-std=");
     refused(TSR_CLC_BUILD, "-O3", "-O3");
@@ -178,7 +179,7 @@ static void values(void **state)
 static void versions(void **state)
 {
     (void)state;
-    static const unsigned expected[] = {100, 110, 120, 200, 300, 0};
+    static const unsigned expected[] = {100, 110, 120, 200, 300, 310, 0};
     for (uint32_t i = 0; i < TSR_ARRAY_LEN(expected); i++)
         assert_int_equal(tsr_clc_c_version(i), expected[i]);
 }

@@ -265,12 +265,16 @@ static void debug_information(void **state)
 static void predefined(void **state)
 {
     (void)state;
-    check("#if __OPENCL_C_VERSION__ != 120 || __OPENCL_VERSION__ != 300 || __ENDIAN_LITTLE__ != 1\n#error a\n#endif\n"
+    check("#if __OPENCL_C_VERSION__ != 120 || __OPENCL_VERSION__ != 310 || __ENDIAN_LITTLE__ != 1\n#error a\n#endif\n"
           "#if __IMAGE_SUPPORT__ != 1 || defined(cl_intel_device_side_avc_motion_estimation) || cl_khr_3d_image_writes != 1\n"
           "#error b\n#endif\n"
           "#if defined(__FAST_RELAXED_MATH__) || CL_VERSION_3_0 != 300\n#error c\n#endif\n",
           "", TSR_CLC_DONE, NULL);
     check("#if __OPENCL_C_VERSION__ != 300\n#error a\n#endif\n", "-cl-std=CL3.0", TSR_CLC_DONE, NULL);
+    check("#if __OPENCL_C_VERSION__ != CL_VERSION_3_1 || CL_VERSION_3_1 != 310 || __OPENCL_VERSION__ != 310\n#error a\n#endif\n",
+          "-cl-std=CL3.1", TSR_CLC_DONE, NULL);
+    check("kernel void k(global uint *p) { printf(\"%zu %td %zx\", (size_t)5, (ptrdiff_t)-5, (size_t)7); p[0] = bit_reverse(p[0]); }\n",
+          "-cl-std=CL3.1 -Wall -Werror", TSR_CLC_DONE, NULL);
     check("#if __OPENCL_C_VERSION__ != 100\n#error a\n#endif\n", "-cl-std=CL1.0", TSR_CLC_DONE, NULL);
     check("#ifndef __FAST_RELAXED_MATH__\n#error a\n#endif\n", "-cl-fast-relaxed-math", TSR_CLC_DONE, NULL);
     check("#if A != 1 || B != 7\n#error a\n#endif\nconstant char t[] = C;\n#ifdef D\n#error d\n#endif\n", "-D A -DB=7 -DC=\\\"x\\\"",
