@@ -17,23 +17,6 @@ struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device
     return found;
 }
 
-/* Checks a zero-terminated list of names and values; *words gets its length, the final zero included, or 0 for NULL. Every device can
- * give a buffer a fixed address. */
-static cl_int read_properties(struct _cl_context *context, const cl_mem_properties *properties, size_t *words, bool *addressed)
-{
-    size_t at = 0;
-    for (; properties && properties[at]; at += 2) {
-        RETURN_IF(context, properties[at] != CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, CL_INVALID_PROPERTY, "no buffer has the property 0x%llx",
-                  (unsigned long long)properties[at]);
-        RETURN_IF(context, at, CL_INVALID_PROPERTY, "CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT stands twice in the list");
-        RETURN_IF(context, properties[at + 1] != CL_TRUE && properties[at + 1] != CL_FALSE, CL_INVALID_PROPERTY,
-                  "CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT is CL_TRUE or CL_FALSE");
-        *addressed = properties[at + 1];
-    }
-    *words = properties ? at + 1 : 0;
-    return CL_SUCCESS;
-}
-
 /* clCreateBufferWithProperties, clCreateBuffer: OpenCL 3.0, 5.2.1. */
 TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
                                                         size_t size, void *host_ptr, cl_int *errcode_ret)
@@ -43,15 +26,15 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     cl_mem_flags copied = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     struct tsr__allocation inside;
     FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
-    size_t words;
-    bool addressed = false;
-    err = read_properties(context, properties, &words, &addressed);
-    if (err != CL_SUCCESS)
+    struct tsr__mem_properties p;
+    if ((err = tsr__read_mem_properties(__func__, context, properties, true, &p)))
         goto fail;
     FAIL_IF(context, !tsr__mem_flags_valid(flags), CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other",
             (unsigned long long)flags);
-    FAIL_IF(context, !tsr__mem_flags_give_contents(flags), CL_INVALID_VALUE,
+    FAIL_IF(context, !tsr__mem_flags_give_contents(flags, p.imports), CL_INVALID_VALUE,
             "CL_MEM_IMMUTABLE_EXT needs CL_MEM_COPY_HOST_PTR or CL_MEM_USE_HOST_PTR");
+    if ((err = tsr__check_import_flags(__func__, context, flags, p.imports)))
+        goto fail;
     FAIL_IF(context, size == 0, CL_INVALID_BUFFER_SIZE, "a buffer of 0 bytes");
     FAIL_IF(context, tsr__mem_too_large(context, size), CL_INVALID_BUFFER_SIZE,
             "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of any device", size);
@@ -63,11 +46,14 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         goto fail;
 
     mem = tsr__mem_new(context, CL_MEM_OBJECT_BUFFER, tsr__mem_flags_of_root(flags), size);
-    FAIL_IF(context, !mem || !tsr__keep_properties(properties, words, &mem->properties, &mem->property_count), CL_OUT_OF_HOST_MEMORY,
+    FAIL_IF(context, !mem || !tsr__keep_properties(properties, p.words, &mem->properties, &mem->property_count), CL_OUT_OF_HOST_MEMORY,
             "no memory for a buffer object");
     if (flags & CL_MEM_USE_HOST_PTR) {
         mem->data = mem->host_ptr = host_ptr;
         mem->uses_svm = listed && inside.kind == TSR__SVM;
+    } else if (p.imports) {
+        if ((err = tsr__mem_import(__func__, mem, &p)))
+            goto fail;
     } else {
         mem->data = tsr__mem_allocate(size);
         FAIL_IF(context, !mem->data, CL_MEM_OBJECT_ALLOCATION_FAILURE, "the system has no %zu bytes", size);
@@ -79,10 +65,10 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         bool shared = listed && flags & CL_MEM_USE_HOST_PTR && inside.maker && !inside.device;
         mem->residence = tsr__residence_new(context, size, host_ptr != NULL, shared ? host_ptr : NULL);
         FAIL_IF(context, !mem->residence, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
-        cl_int allocated = addressed ? tsr__residence_allocate(mem->residence) : CL_SUCCESS;
+        cl_int allocated = p.addressed ? tsr__residence_allocate(mem->residence) : CL_SUCCESS;
         FAIL_IF(context, allocated != CL_SUCCESS, allocated, "a device has no memory of %zu bytes", size);
     }
-    if (addressed) {
+    if (p.addressed) {
         mem->addressed = true;
         pthread_mutex_lock(&context->lock);
         tsr__link_enter(&context->addressed, &mem->link);

@@ -80,6 +80,8 @@ static cl_int c_versions(struct _cl_device_id *d, struct tsr_info_out out)
 
 static const cl_semaphore_type_khr semaphore_types[] = {CL_SEMAPHORE_TYPE_BINARY_KHR};
 
+static const cl_external_memory_handle_type_khr import_types[] = {CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR};
+
 static const char il_version[] = ""
 #define TSR_SPIRV_VERSION(major, minor) " SPIR-V_" #major "." #minor
 #include "tessera/spirv.def"

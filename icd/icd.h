@@ -222,6 +222,7 @@ struct _cl_mem {
     struct tsr__residence *residence; /* of a root object, if the context has devices with own memory. icd/residence.c */
     void *host_ptr;                   /* as given */
     struct tsr__image *image;         /* of an image: icd/image.h. NULL: a buffer */
+    struct tsr__import *import;       /* of a root object in memory of another API: icd/external.c */
     bool owns_data, uses_svm;
     struct _cl_mem *parent; /* held: of a sub-buffer, or of an image in the memory of a buffer or an image */
     size_t origin;          /* of a sub-buffer */

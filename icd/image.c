@@ -16,8 +16,10 @@ static void copy_pixels(struct _cl_mem *mem, const struct tsr_image_level *host,
 }
 
 /* The memory of an image that lies in no other object. */
-static cl_int allocate(const char *function, struct _cl_mem *mem, void *host_ptr)
+static cl_int allocate(const char *function, struct _cl_mem *mem, const struct tsr__mem_properties *p, void *host_ptr)
 {
+    if (p->imports)
+        return tsr__mem_import(function, mem, p);
     struct tsr__image *image = mem->image;
     struct tsr_image_level *level = &image->desc.level[0];
     if (mem->flags & CL_MEM_USE_HOST_PTR) {
@@ -55,23 +57,28 @@ static cl_int make(const char *function, cl_context context, const cl_mem_proper
 {
     struct _cl_mem *mem = NULL;
     cl_int err;
-    if (properties && *properties)
-        return tsr__error(context, CL_INVALID_PROPERTY, function, "properties", "no image has the property 0x%llx",
-                          (unsigned long long)*properties);
+    struct tsr__mem_properties p;
+    if ((err = tsr__read_mem_properties(function, context, properties, false, &p)))
+        return err;
     if (!tsr__mem_flags_valid(flags))
         return tsr__error(context, CL_INVALID_VALUE, function, "flags", "flags 0x%llx: unknown, or some that exclude each other",
                           (unsigned long long)flags);
     const struct _cl_mem *of = desc && tsr__valid(desc->mem_object, TSR_TAG_MEM) ? desc->mem_object : NULL;
-    if (of ? of->flags & ~flags & CL_MEM_IMMUTABLE_EXT : !tsr__mem_flags_give_contents(flags))
+    if (of ? of->flags & ~flags & CL_MEM_IMMUTABLE_EXT : !tsr__mem_flags_give_contents(flags, p.imports))
         return tsr__error(context, CL_INVALID_VALUE, function, "CL_MEM_IMMUTABLE_EXT", "%s",
                           of ? "the object that the image is made of is CL_MEM_IMMUTABLE_EXT, so the image must be"
                              : "CL_MEM_IMMUTABLE_EXT needs CL_MEM_COPY_HOST_PTR or CL_MEM_USE_HOST_PTR");
+    if (p.imports && of)
+        return tsr__error(context, CL_INVALID_PROPERTY, function, "properties",
+                          "an image in a memory object is not imported: mem_object must be NULL");
+    if ((err = tsr__check_import_flags(function, context, flags, p.imports)))
+        return err;
     struct tsr__image *image = tsr_calloc(1, sizeof *image);
     if (!image)
         return tsr__error(context, CL_OUT_OF_HOST_MEMORY, function, "image", "no memory for an image object");
     struct _cl_mem *parent = NULL;
     cl_mem_flags all = tsr__mem_flags_of_root(flags);
-    if ((err = tsr__image_shape(function, context, format, desc, host_ptr ? TSR__IMAGE_OF_HOST : TSR__IMAGE_OWN, image)) ||
+    if ((err = tsr__image_shape(function, context, format, desc, host_ptr || p.imports ? TSR__IMAGE_OF_HOST : TSR__IMAGE_OWN, image)) ||
         (err = tsr__check_host_pointer(function, context, flags, host_ptr)))
         goto fail;
     parent = desc->mem_object;
@@ -86,11 +93,11 @@ fail:
     }
     mem->image = image;
     *made = mem;
-    if (!tsr__keep_properties(properties, 1, &mem->properties, &mem->property_count))
+    if (!tsr__keep_properties(properties, p.words, &mem->properties, &mem->property_count))
         return tsr__error(context, CL_OUT_OF_HOST_MEMORY, function, "properties", "no memory for an image object");
     if (parent)
         tsr__mem_become_part(mem, parent, 0);
-    else if ((err = allocate(function, mem, host_ptr)))
+    else if ((err = allocate(function, mem, &p, host_ptr)))
         return err;
     place(mem);
     if (!parent && context->own_memory && !(mem->residence = tsr__residence_new(context, mem->size, host_ptr != NULL, NULL)))

@@ -55,11 +55,29 @@ bool tsr__mem_flags_valid(cl_mem_flags flags);
 /* The flags of a new object that has memory of its own, with the defaults filled in. */
 cl_mem_flags tsr__mem_flags_of_root(cl_mem_flags flags);
 /* False: an immutable object that would never have contents. */
-bool tsr__mem_flags_give_contents(cl_mem_flags flags);
+bool tsr__mem_flags_give_contents(cl_mem_flags flags, bool imports);
+/* CL_INVALID_VALUE if an object that is imported shall have memory of the host. */
+cl_int tsr__check_import_flags(const char *function, struct _cl_context *context, cl_mem_flags flags, bool imports);
 /* The flags of a new object that lies in another one: what `flags` leaves open is inherited. CL_INVALID_VALUE if they do not fit. */
 cl_int tsr__mem_flags_of_part(const char *function, const struct _cl_mem *parent, cl_mem_flags flags, cl_mem_flags *all);
 /* CL_INVALID_HOST_PTR if the pointer is there and the flags do not use it, or the other way round. */
 cl_int tsr__check_host_pointer(const char *function, struct _cl_context *context, cl_mem_flags flags, const void *host_ptr);
+
+/* What the list of properties of a new buffer or image says. */
+struct tsr__mem_properties {
+    size_t words;                 /* of the list, its end included; 0: NULL */
+    bool has_address, addressed;  /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of buffers */
+    bool imports;                 /* its memory is that of `fd` */
+    int fd;                       /* CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR */
+    size_t devices, device_count; /* CL_MEM_DEVICE_HANDLE_LIST_KHR: the place of its first entry in the list; 0: all devices */
+};
+/* CL_INVALID_PROPERTY, CL_INVALID_DEVICE. (icd/external.c) */
+cl_int tsr__read_mem_properties(const char *function, struct _cl_context *context, const cl_mem_properties *list, bool is_buffer,
+                                struct tsr__mem_properties *p);
+/* Maps the memory behind the descriptor as that of the object, which has its flags, its size and its properties, and takes the descriptor
+ * over. Else the descriptor stays the caller's: CL_INVALID_PROPERTY, CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE. */
+cl_int tsr__mem_import(const char *function, struct _cl_mem *mem, const struct tsr__mem_properties *p);
+void tsr__import_end(struct _cl_mem *mem); /* also of objects that are not imported */
 
 /* Memory for an object of this size (icd/memory.c): aligned, committed by the system when touched. NULL: none left. */
 unsigned char *tsr__mem_allocate(size_t size);

@@ -31,9 +31,17 @@ cl_mem_flags tsr__mem_flags_of_root(cl_mem_flags flags)
     return flags & (FLAGS_ACCESS | CL_MEM_IMMUTABLE_EXT) ? flags : flags | CL_MEM_READ_WRITE;
 }
 
-bool tsr__mem_flags_give_contents(cl_mem_flags flags)
+bool tsr__mem_flags_give_contents(cl_mem_flags flags, bool imports)
 {
-    return !(flags & CL_MEM_IMMUTABLE_EXT) || flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR);
+    return !(flags & CL_MEM_IMMUTABLE_EXT) || imports || flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR);
+}
+
+cl_int tsr__check_import_flags(const char *function, struct _cl_context *context, cl_mem_flags flags, bool imports)
+{
+    return imports && flags & FLAGS_HOST_POINTER
+               ? tsr__error(context, CL_INVALID_VALUE, function, "flags",
+                            "flags 0x%llx ask for memory of the host, but that of the object is imported", (unsigned long long)flags)
+               : CL_SUCCESS;
 }
 
 cl_int tsr__mem_flags_of_part(const char *function, const struct _cl_mem *parent, cl_mem_flags flags, cl_mem_flags *all)
@@ -111,6 +119,7 @@ static void mem_destroy(struct tsr_object *object)
     if (mem->parent && mem->image)
         tsr__residence_forget(mem);
     tsr__residence_free(mem->residence);
+    tsr__import_end(mem);
     if (mem->owns_data)
         tsr__mem_free(mem->data);
     if (mem->parent)

@@ -84,6 +84,18 @@ static cl_int svm_types(struct tsr_info_out out)
     return tsr__info_bytes(out, NULL, 0);
 }
 
+/* cl_khr_external_memory: "handle types supported by all devices in platform". */
+static cl_int import_types(struct tsr_info_out out)
+{
+    static const cl_external_memory_handle_type_khr type = CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR;
+    struct _cl_device_id **devices;
+    unsigned count = tsr__root_devices(&devices);
+    bool all = true;
+    for (unsigned i = 0; i < count; i++)
+        all &= devices[i]->caps->extensions.has[TSR_HAS_cl_khr_external_memory_dma_buf];
+    return tsr__info_bytes(out, &type, all * sizeof type);
+}
+
 static cl_ulong host_timer_resolution(void)
 {
     struct timespec step;
@@ -120,6 +132,8 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
         return tsr__info_str(out, "TSR");
     case CL_PLATFORM_UNLOADABLE_KHR: /* threads of the driver may be running, and code of kernels is loaded */
         return tsr__info_value(out, cl_bool, CL_FALSE);
+    case CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR:
+        return import_types(out);
     case CL_PLATFORM_SEMAPHORE_TYPES_KHR:
         return tsr__info_value(out, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
     default:

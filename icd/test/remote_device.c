@@ -295,6 +295,9 @@ static void find_out(void)
         TSR_HAS___opencl_c_ext_fp64_local_atomic_add,
         TSR_HAS___opencl_c_ext_fp64_local_atomic_min_max,
         TSR_HAS___opencl_c_atomic_scope_all_devices,
+        TSR_HAS_cl_khr_external_memory,
+        TSR_HAS_cl_khr_external_memory_dma_buf,
+        TSR_HAS_cl_intel_exec_by_local_thread,
     };
     struct tsr_device **cpu;
     tsr_cpu_device.roots(&cpu);

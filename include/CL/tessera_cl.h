@@ -95,6 +95,15 @@ cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue command_qu
 #define CL_DEVICE_SPIRV_CAPABILITIES 0x12BB
 #endif
 
+/* cl_khr_external_memory 1.0 */
+#ifndef CL_MEM_DEVICE_HANDLE_LIST_KHR
+#define CL_MEM_DEVICE_HANDLE_LIST_KHR 0x2051
+#define CL_MEM_DEVICE_HANDLE_LIST_END_KHR 0
+#endif
+#ifndef CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR
+#define CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR 0x2052
+#endif
+
 /* cl_khr_unified_svm */
 #ifndef CL_SVM_CAPABILITY_SINGLE_ADDRESS_SPACE_KHR
 typedef cl_bitfield cl_svm_capabilities_khr;
