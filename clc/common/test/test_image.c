@@ -193,8 +193,8 @@ static void nonsense(void **state)
 {
     (void)state;
     struct tsr_program_info bad = sample;
-    struct tsr_kernel_info k[2];
-    struct tsr_arg_info a[3];
+    struct tsr_kernel_info k[TSR_ARRAY_LEN(kernels)];
+    struct tsr_arg_info a[TSR_ARRAY_LEN(args)];
 #define REFUSED(change)                                                                                                                    \
     do {                                                                                                                                   \
         memcpy(k, kernels, sizeof k);                                                                                                      \
