@@ -73,6 +73,9 @@ SUITES = {
     "pipes": ("pipes/test_pipes", []),
     "cxx_for_opencl": ("extensions/cl_ext_cxx_for_opencl/test_cl_ext_cxx_for_opencl", []),
     "command_buffer": ("extensions/cl_khr_command_buffer/test_cl_khr_command_buffer", []),
+    "kernel_clock": ("extensions/cl_khr_kernel_clock/test_cl_khr_kernel_clock", []),
+    "buffer_device_address": ("extensions/cl_ext_buffer_device_address/test_cl_ext_buffer_device_address", []),
+    "external_memory": ("extensions/cl_khr_external_memory_dma_buf/test_cl_khr_external_memory_dma_buf", []),
     "semaphore": ("extensions/cl_khr_semaphore/test_cl_khr_semaphore", []),
     "mutable_dispatch": (
         "extensions/cl_khr_command_buffer/cl_khr_command_buffer_mutable_dispatch/test_cl_khr_mutable_dispatch",

@@ -230,8 +230,8 @@ TSR_API cl_int CL_API_CALL clSetKernelArgDevicePointerEXT(cl_kernel kernel, cl_u
     cl_int err = tsr__find_arg(__func__, kernel, arg_index, &arg);
     if (err != CL_SUCCESS)
         return err;
-    RETURN_IF(kernel->program->context, arg->kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer",
-              arg_index);
+    RETURN_IF(kernel->program->context, arg->kind != TSR_ARG_POINTER || arg->address_qualifier != CL_KERNEL_ARG_ADDRESS_GLOBAL,
+              CL_INVALID_ARG_INDEX, "argument %u is no global pointer", arg_index);
     set(kernel, arg_index, &arg_value, NULL, false);
     return CL_SUCCESS;
 }

@@ -119,8 +119,8 @@ static void test_argument(void **state)
 
     CHECK_CODE(set_pointer(NULL, 0, address), CL_INVALID_KERNEL);
     CHECK_CODE(set_pointer(add, 2, address), CL_INVALID_ARG_INDEX);
-    CHECK_CODE(set_pointer(add, 1, address), CL_INVALID_ARG_VALUE);
-    CHECK_CODE(set_pointer(locals, 0, address), CL_INVALID_ARG_VALUE);
+    CHECK_CODE(set_pointer(add, 1, address), CL_INVALID_ARG_INDEX);
+    CHECK_CODE(set_pointer(locals, 0, address), CL_INVALID_ARG_INDEX);
     CHECK(set_pointer(add, 0, 0));
     CHECK(set_pointer(add, 0, 1)); /* legal as long as no kernel follows it */
     CHECK(clReleaseKernel(clone));
