@@ -449,6 +449,7 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
         return err;
     for (cl_uint i = 0; i < num_input_headers; i++) {
         RETURN_IF(context, !tsr__valid(input_headers[i], TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "header %u is not a program", i);
+        RETURN_IF(context, input_headers[i]->context != context, CL_INVALID_CONTEXT, "header %u and the program are of two contexts", i);
         RETURN_IF(context, !header_include_names[i], CL_INVALID_VALUE, "header %u has no name", i);
         RETURN_IF(context, !input_headers[i]->source, CL_INVALID_OPERATION, "header %u (%s) has no source", i, header_include_names[i]);
     }
@@ -530,8 +531,10 @@ TSR_API cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint num_dev
     FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "the context is not valid");
     FAIL_IF(context, !device_list != !num_devices, CL_INVALID_VALUE, "%u devices at %p", num_devices, (void *)device_list);
     FAIL_IF(context, !num_input_programs || !input_programs, CL_INVALID_VALUE, "no input programs");
-    for (cl_uint i = 0; i < num_input_programs; i++)
+    for (cl_uint i = 0; i < num_input_programs; i++) {
         FAIL_IF(context, !tsr__valid(input_programs[i], TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "input program %u is not valid", i);
+        FAIL_IF(context, input_programs[i]->context != context, CL_INVALID_CONTEXT, "input program %u is of another context", i);
+    }
     FAIL_IF(context, !pfn_notify && user_data, CL_INVALID_VALUE, "user data without a callback");
     for (cl_uint i = 0; i < num_devices; i++)
         FAIL_IF(context, !tsr__context_has(context, device_list[i]), CL_INVALID_DEVICE, "device %u is not of the context", i);

@@ -369,8 +369,14 @@ static void headers_are_found_by_their_names(void **state)
     CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, headers, NULL, NULL, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 2, headers, null_name, NULL, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
+    struct test_world other = test_begin(0);
+    cl_program foreign[2] = {headers[0], with_source(other.context, "#define TWO 20\n")}, none;
+    CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 2, foreign, names, NULL, NULL), CL_INVALID_CONTEXT);
     CHECK(clCompileProgram(program, 0, NULL, NULL, 2, headers, names, NULL, NULL));
     assert_int_equal(type_of(program, w.device), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    CHECK_CREATE(none, clLinkProgram(other.context, 0, NULL, NULL, 1, &program, NULL, NULL, &err), CL_INVALID_CONTEXT);
+    CHECK(clReleaseProgram(foreign[1]));
+    test_end(&other);
     cl_kernel kernel;
     CHECK_CREATE(kernel, clCreateKernel(program, "a", &err), CL_INVALID_PROGRAM_EXECUTABLE);
     cl_program linked;
