@@ -282,6 +282,29 @@ static void predefined(void **state)
     check("kernel void k(global float *p) { *p = 1.0; }\n", "-cl-single-precision-constant -Werror", TSR_CLC_DONE, NULL);
 }
 
+/* A device that lacks what a version of OpenCL C has does not compile it. */
+static void versions_of_the_device(void **state)
+{
+    (void)state;
+    const struct {
+        const char *options, *macros, *trouble;
+    } cases[] = {
+        {"-cl-std=CL3.1", "-cl-ext=-all -D__OPENCL_VERSION__=300", "does not compile OpenCL C 3.1"},
+        {"-cl-std=CL2.0", "-cl-ext=-all -D__OPENCL_VERSION__=300", "does not compile OpenCL C 2.0"},
+        {"-cl-std=CL3.0", "-cl-ext=-all -D__OPENCL_VERSION__=300", NULL},
+        {"-cl-std=CL3.1", tsr_clc_all_macros(), NULL},
+        {"-cl-std=CL2.0", tsr_clc_all_macros(), NULL},
+    };
+    static const char source[] = "kernel void k(global int *a) { a[get_global_id(0)] = __OPENCL_C_VERSION__; }";
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct tsr_clc_request request = {.op = TSR_CLC_BUILD, .source = {NULL, source, sizeof source - 1}, .options = cases[i].options};
+        request.target = (struct tsr_target){.triple = TSR_TRIPLE_X86_64, .default_sub_group_size = 8, .macros = cases[i].macros};
+        struct answer answer = ask(&request);
+        expect(&answer, cases[i].trouble ? TSR_CLC_FAILED : TSR_CLC_DONE, cases[i].trouble);
+        end(&answer);
+    }
+}
+
 /* ---- diagnostics ------------------------------------------------------------------------------------------------------------------ */
 
 static void diagnostics(void **state)
@@ -858,6 +881,7 @@ int main(void)
         cmocka_unit_test(every_option),
         cmocka_unit_test(options_in_code),
         cmocka_unit_test(predefined),
+        cmocka_unit_test(versions_of_the_device),
         cmocka_unit_test(debug_information),
         cmocka_unit_test(diagnostics),
         cmocka_unit_test(sub_group_sizes),
