@@ -18,8 +18,8 @@
  *   // sampler: COORDINATES ADDRESSING FILTER   the next argument: a sampler; pixels or normalized, none clamp edge repeat or mirror,
  *                                nearest or linear
  *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
- *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word, or it has
- *                                sub-groups of the size, if the word is a number
+ *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word, or kernels
+ *                                see it as a macro; or the device has sub-groups of the size, if the word is a number
  *
  * Modules in the text form of SPIR-V (FILE.spvasm) begin with such lines, too, behind "; " in place of "// "; spirv_modules.py makes
  * binaries of them, for which --il FOLDER names the folder, and knows further directives, which stand for nothing here: refuse, accept,
@@ -260,6 +260,20 @@ static bool same(const struct type *t, const unsigned char *a, const unsigned ch
 
 /* ---- one test ------------------------------------------------------------------------------------------------------------------- */
 
+/* Whether kernels see a macro of this name: some extensions are for kernels only, and the queries do not name them. */
+static bool has_macro(const struct session *s, const char *word)
+{
+    char text[256];
+    const char *source = text;
+    snprintf(text, sizeof text, "#ifndef %s\n#error none\n#endif\nkernel void k(void) {}\n", word);
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(s->context, 1, &source, NULL, &err);
+    REQUIRE(err == CL_SUCCESS, "clCreateProgramWithSource: %d", err);
+    err = clBuildProgram(program, 1, &s->device, "", NULL, NULL);
+    clReleaseProgram(program);
+    return err == CL_SUCCESS;
+}
+
 static bool has_word(const struct session *s, const char *word)
 {
     static char text[65536];
@@ -274,7 +288,7 @@ static bool has_word(const struct session *s, const char *word)
         if (!strcmp(features[i].name, word))
             return true;
     }
-    return false;
+    return has_macro(s, word);
 }
 
 static bool has_size(const struct session *s, size_t sub_group)
