@@ -28,10 +28,10 @@ float PURE native_sqrt(float x)
     return __builtin_elementwise_sqrt(x);
 }
 
-/* 0 below 2^-127: there the bits of 1 and those of the exponent cancel. */
+/* 0 below 2^-126: for -127 the bits of 1 and those of the exponent cancel, and what lies between would be a wrong denormal. */
 float PURE native_exp2(float x)
 {
-    float bounded = within(x, -127, 128), t = bounded + ROUNDER, r = bounded - (t - ROUNDER);
+    float above = x < -126 ? -127 : x, bounded = above > 128 ? 128 : above, t = bounded + ROUNDER, r = bounded - (t - ROUNDER);
     float p = POLY4(r, 1.0f, 0x1.62e12cp-1f, 0x1.ec0374p-3f, 0x1.c9fc74p-5f, 0x1.3a03c8p-7f);
     float y = as_float(as_uint(p) + (as_uint(t) << 23));
     return x == x ? y : x;

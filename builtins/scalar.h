@@ -158,7 +158,7 @@ INLINE float sin_half(float r, uint odd)
 {
     /* Rounding may not lead beyond 1, which programs hand on to acos and to square roots of 1 - y². */
     float s = r * r, p = POLY3(s, -0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70fp-13f, 0x1.5dc902p-19f);
-    float y = __builtin_elementwise_max(__builtin_elementwise_min(FMA(p * s, r, r), 1.0f), -1.0f);
+    float y = within(FMA(p * s, r, r), -1.0f, 1.0f);
     return as_float(as_uint(y) ^ odd << 31);
 }
 
