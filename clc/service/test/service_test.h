@@ -119,6 +119,14 @@ static SERVICE_TEST_UNUSED void check(const char *source, const char *options, e
     end(&answer);
 }
 
+/* A program that every test may build. */
+static const SERVICE_TEST_UNUSED char vadd[] = "kernel void vadd(global const float *a, global float *b, int n)\n"
+                                               "{\n"
+                                               "    size_t i = get_global_id(0);\n"
+                                               "    if (i < n)\n"
+                                               "        b[i] = a[i] + sin(b[i]);\n"
+                                               "}\n";
+
 static int set_up(void **state)
 {
     (void)state;
