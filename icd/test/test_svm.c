@@ -251,6 +251,7 @@ static void test_many(void **state)
         const size_t one[] = {1};
         CHECK(clEnqueueSVMMigrateMem(w.queue, 1, last, one, 0, 0, NULL, NULL));
         CHECK_CODE(clEnqueueSVMMigrateMem(w.queue, 1, behind, one, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+        CHECK(clFinish(w.queue)); /* clSVMFree does not wait for commands */
         clSVMFree(w.context, all[i]);
         CHECK_CODE(clEnqueueSVMMigrateMem(w.queue, 1, last, one, 0, 0, NULL, NULL), CL_INVALID_VALUE);
     }
