@@ -267,6 +267,7 @@ static void in_child(void)
     for (unsigned i = 0; i < driver->device_count; i++)
         if (driver->devices[i]->started)
             lose(driver->devices[i]);
+    tsr__standin_close_all();
     pthread_mutex_unlock(&tsr__standin_lock);
 }
 

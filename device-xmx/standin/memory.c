@@ -140,6 +140,18 @@ void tsr__standin_let_go(struct tsr__allocation *allocation)
     tsr_free(allocation);
 }
 
+void tsr__standin_close_all(void)
+{
+    for (size_t i = memory.count; i-- > 0;) {
+        struct tsr__allocation *allocation = memory.list[i];
+        if (allocation->users) {
+            allocation->users = 1;
+            tsr__standin_close(allocation);
+            tsr__standin_let_go(allocation);
+        }
+    }
+}
+
 static ze_result_t no_memory(ze_memory_type_t type)
 {
     return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;

@@ -244,6 +244,8 @@ void tsr__standin_open(struct tsr__allocation *allocation);
 void tsr__standin_close(struct tsr__allocation *allocation);
 /* Frees an allocation that `dies`, if no command uses it any more. The lock is held. */
 void tsr__standin_let_go(struct tsr__allocation *allocation);
+/* In a child of fork: closes all memory, since the commands that had opened it run in the parent only. The lock is held. */
+void tsr__standin_close_all(void);
 /* zeMemFree by another name. */
 ze_result_t tsr__standin_free(const char *function, ze_context_handle_t context, void *pointer);
 /* Calls back for each allocation that kernels of the device may use without having it as an argument: resident ones, and those of the types

@@ -123,10 +123,11 @@ static void test_faults(void **state)
 }
 
 /* In a child of fork the device is lost, and everything can be destroyed; the parent goes on. */
-static void forked(void)
+static void fork_after(long ms)
 {
     struct work work = work_open();
     OK(append_count(&work, work.event));
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
     pid_t child = fork();
     if (child == 0) {
         RESULT(zeDeviceGetStatus(work.client.device), ZE_RESULT_ERROR_DEVICE_LOST);
@@ -144,11 +145,23 @@ static void forked(void)
     work_close(&work);
 }
 
+static void forked(void)
+{
+    fork_after(0);
+}
+
+/* The event that is slow: the command has its memory open. */
+static void forked_in_command(void)
+{
+    fork_after(20);
+}
+
 static void test_fork(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
         client_run(forked, NULL);
+    client_run(forked_in_command, (const char *[]){"STANDIN_FAULT=event=60", NULL});
 }
 
 /* ---- misuses: an error, or with STANDIN_STRICT the end ------------------------------------------------------------------------------- */
