@@ -65,6 +65,59 @@ static void run_block(struct tsr__run *run, const uint64_t at[2], const uint64_t
     run->pass = TSR__ONLY_PASS;
 }
 
+static bool runs_twice(const struct tsr__run *run)
+{
+    return run->launch->flags & TSR_KERNEL_RUNS_TWICE && run->shares &&
+           !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
+}
+
+/* Into how many parts to cut so many groups in this dimension, each of which has not much less than `best` rows of C, or columns. */
+static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, uint64_t best)
+{
+    const uint64_t all = groups * of_group(run->launch, dim), parts = dim ? all / best : tsr__divide_up(all, best);
+    return parts < 1 ? 1 : parts < groups ? parts : groups;
+}
+
+/* Bytes of C of packets that run twice, which are to stay in the second cache beside B and what the packets read and write. */
+static uint64_t best_c(void)
+{
+    return tsr__tile_grid_best_b() / 4;
+}
+
+static uint64_t best_columns(const struct tsr__run *run)
+{
+    const uint64_t known = atomic_load_explicit(&run->launch->entry->loop_size[2], memory_order_relaxed),
+                   by_b = tsr__tile_grid_best_b() / 2 / (known ? known : TSR__TWICE_DEPTH), by_c = best_c() / (4 * TSR__TWICE_ROWS),
+                   best = by_b < by_c ? by_b : by_c;
+    return best > TSR__BLOCK_LEAST ? best : TSR__BLOCK_LEAST;
+}
+
+/* Packets that run twice take the block part by part, so that C is in the second cache from the first time to the second. Parts under each
+ * other come in a row, as they have the same B. */
+static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
+{
+    const struct tsr_group *group = &run->group;
+    const uint64_t in_group[2] = {group->local_size[0] / group->sub_group_size, group->local_size[1]};
+    uint64_t from[2], count[3] = {1, 1, 1};
+    for (uint64_t x = 0; x < groups[0]; x += count[0]) {
+        const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run));
+        count[0] = tsr__divide_up(left, beside);
+        for (uint64_t y = 0; y < groups[1]; y += count[1]) {
+            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns);
+            count[1] = (groups[1] - y) / parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
+            from[0] = at[0] + x;
+            from[1] = at[1] + y;
+            if (runs_twice(run)) {
+                tsr__tile_twice_begin(run, count[0] * in_group[0], count[1] * in_group[1]);
+                run_block(run, from, count, TSR__FIRST_PASS);
+                tsr__tile_twice_multiply(run);
+                run_block(run, from, count, TSR__SECOND_PASS);
+            } else
+                run_block(run, from, count, TSR__ONLY_PASS);
+        }
+    }
+}
+
 void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
 {
     const struct tsr__blocks *blocks = &run->launch->blocks;
@@ -75,21 +128,17 @@ void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
         group->local_size[d] = group->enqueued_local_size[d];
     group->num_sub_groups = group->enqueued_num_sub_groups;
     for (; begin < end; begin++) {
-        uint64_t at[2] = {begin % blocks->count[0], begin / blocks->count[0] % blocks->count[1]}, groups[3] = {1, 1, 1};
+        uint64_t at[2] = {begin / blocks->count[1] % blocks->count[0], begin % blocks->count[1]}, groups[3] = {1, 1, 1};
         group->group_id[2] = begin / (blocks->count[0] * blocks->count[1]);
         for (int d = 0; d < 2; d++) {
             at[d] *= blocks->size[d];
             uint64_t left = group->num_groups[d] - at[d];
             groups[d] = left < blocks->size[d] ? left : blocks->size[d];
         }
-        bool twice = run->launch->flags & TSR_KERNEL_RUNS_TWICE && run->shares &&
-                     !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
-        if (twice) {
-            tsr__tile_twice_begin(run);
-            run_block(run, at, groups, TSR__FIRST_PASS);
-            tsr__tile_twice_multiply(run);
-        }
-        run_block(run, at, groups, twice ? TSR__SECOND_PASS : TSR__ONLY_PASS);
+        if (runs_twice(run))
+            run_in_parts(run, at, groups);
+        else
+            run_block(run, at, groups, TSR__ONLY_PASS);
     }
     tsr__tile_loops_end(run);
 }

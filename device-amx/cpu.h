@@ -70,8 +70,8 @@ struct tsr__entry {
     _Atomic uint64_t least_ps;        /* the same of the fastest launch */
     _Atomic uint64_t launches;        /* how many there were */
     _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
-    /* Columns and rows of C of a loop over K that waited (tiles_share.c); 0 = unknown. */
-    _Atomic uint32_t loop_size[2];
+    /* Columns and rows of C of a loop over K that waited, and bytes of K (tiles_share.c); 0 = unknown. */
+    _Atomic uint32_t loop_size[3];
 };
 
 #define TSR__LOOPS_DO_NOT_WAIT UINT32_MAX /* in loop_size: it did not pay */

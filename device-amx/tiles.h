@@ -16,9 +16,11 @@ void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, i
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
 /* (tiles_call.c) */
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
-/* True: the loop will be done with those of other work-groups. False: it is to be done now; its `to` is NULL if that is not apart from A
- * and B. (tiles_share.c) */
-bool tsr__tile_loop_waits(struct tsr_item *item, struct tsr_tile_loop *loop);
+struct tsr__run;
+/* True: the loop will be done with those of other work-groups. False: it is to be done now. (tiles_share.c) */
+bool tsr__tile_loop_waits(struct tsr__run *run, const struct tsr_tile_loop *loop);
+/* Its `to`, or NULL if that is not apart from A and B. (tiles_share.c) */
+char *tsr__tile_goal(const struct tsr_tile_loop *loop);
 /* The same at once, where `to` is NULL or apart from A and B; with few rows in a tile it is NULL. (tiles_loop.c) */
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
@@ -32,11 +34,11 @@ struct tsr__tile_rows {
     char *at;
     int64_t stride;
 };
-/* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): C = A·B (`zero`) or C += A·B of two tiles of A
- * under each other, in one piece for each of `steps` steps, by two tiles of B beside each other, whose rows lie at b_stride through all
- * steps; and one product, added to a tile in one piece. */
-void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2], bool zero,
-                         enum tsr_tile_product product);
+/* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): `to` = A·B, or `from` + A·B if that is not
+ * NULL, of two tiles of A under each other, in one piece for each of `steps` steps, by two tiles of B beside each other, whose rows lie at
+ * b_stride through all steps; and one product, added to a tile in one piece. */
+void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],
+                         const struct tsr__tile_rows to[2][2], enum tsr_tile_product product);
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
@@ -66,6 +68,7 @@ struct tsr__tile_grid {
     char *const *to;                           /* row after row; NULL: there is no such loop */
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
+    bool has_packed_b;                         /* … with the operands B, as the last grid in it had the same, in loops of the same shape */
 };
 enum {
     TSR__GRID_PANEL_BYTES = 1 << 20,
@@ -79,14 +82,15 @@ bool tsr__tile_grid_fits(const struct tsr_tile_loop *loop);
 /* (tiles_grid.c) */
 void tsr__tile_grid_multiply(const struct tsr__tile_grid *grid);
 
-struct tsr__run;
 /* Does the loops of the run that wait, if there are any. (tiles_share.c) */
 void tsr__tile_loops_end(struct tsr__run *run);
-/* For later launches: columns and rows of C of a loop, or TSR__LOOPS_DO_NOT_WAIT for both. (tiles_share.c) */
-void tsr__tile_loops_learn(struct tsr__run *run, uint32_t columns, uint32_t rows);
+/* What blocks and launches to come are to know of loops. NULL: that they do not wait. (tiles_share.c) */
+void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *loop);
+/* Bytes of packed B that are best worked on at a time. (tiles_grid.c) */
+uint64_t tsr__tile_grid_best_b(void);
 
-/* Packets that run twice (tiles_twice.c). Before the first time: nothing is noted. */
-void tsr__tile_twice_begin(struct tsr__run *run);
+/* Packets that run twice (tiles_twice.c). Before the first time: nothing is noted, and so many packets will come in x and in y. */
+void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down);
 /* The first time: a loop is noted. */
 void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *loop);
 /* In between: does all the loops that were noted. */
@@ -152,6 +156,12 @@ static inline int64_t tsr__loop_b_bytes(const struct tsr_tile_loop *x)
 static inline const char *tsr__loop_a(const struct tsr_tile_loop *x, int64_t row)
 {
     return x->a + row / TSR_TILE_ROWS * x->a_next + row % TSR_TILE_ROWS * x->a_stride;
+}
+
+/* Could rows of C go past the caches? */
+static inline bool tsr__fills_lines(const struct tsr_tile_loop *x)
+{
+    return !(((uintptr_t)x->to | (uint64_t)x->to_stride) % TSR_TILE_ROW_BYTES);
 }
 
 /* A row of C in a tile of the loop, and where it goes. */

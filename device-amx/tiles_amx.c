@@ -39,19 +39,19 @@ static struct quarter quarter_of(const struct tsr_tile_loop *x, int64_t i, int64
 
 /* Two tiles under each other of A, in one piece, by two beside each other of B, with rows at `b_stride`, in each of `steps` steps. */
 #define BLOCKS(name, multiply)                                                                                                             \
-    AMX static void name##_block(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2],      \
-                                 bool zero)                                                                                                \
+    AMX static void name##_block(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],    \
+                                 const struct tsr__tile_rows to[2][2])                                                                     \
     {                                                                                                                                      \
-        if (zero) {                                                                                                                        \
+        if (!from) {                                                                                                                       \
             _tile_zero(0);                                                                                                                 \
             _tile_zero(1);                                                                                                                 \
             _tile_zero(2);                                                                                                                 \
             _tile_zero(3);                                                                                                                 \
         } else {                                                                                                                           \
-            _tile_loadd(0, to[0][0].at, to[0][0].stride);                                                                                  \
-            _tile_loadd(1, to[0][1].at, to[0][1].stride);                                                                                  \
-            _tile_loadd(2, to[1][0].at, to[1][0].stride);                                                                                  \
-            _tile_loadd(3, to[1][1].at, to[1][1].stride);                                                                                  \
+            _tile_loadd(0, from[0][0].at, from[0][0].stride);                                                                              \
+            _tile_loadd(1, from[0][1].at, from[0][1].stride);                                                                              \
+            _tile_loadd(2, from[1][0].at, from[1][0].stride);                                                                              \
+            _tile_loadd(3, from[1][1].at, from[1][1].stride);                                                                              \
         }                                                                                                                                  \
         for (int64_t step = 0; step < steps; step++, a += 2 * TSR_TILE_BYTES, b += TSR_TILE_ROWS * b_stride) {                             \
             _tile_loadd(6, b, b_stride);                                                                                                   \
@@ -118,7 +118,8 @@ BLOCKS(bf16, _tile_dpbf16ps)
 BLOCKS(f16, _tile_dpfp16ps)
 
 static const struct {
-    void (*block)(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2], bool zero);
+    void (*block)(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],
+                  const struct tsr__tile_rows to[2][2]);
     void (*one)(void *c, const void *a, const void *b);
     void (*in_place)(const struct tsr_tile_loop *x, int64_t i, int64_t j);
 } of_product[] = {
@@ -128,10 +129,10 @@ static const struct {
 #undef ROW
 };
 
-void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2], bool zero,
-                         enum tsr_tile_product product)
+void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],
+                         const struct tsr__tile_rows to[2][2], enum tsr_tile_product product)
 {
-    of_product[product].block(a, b, b_stride, steps, to, zero);
+    of_product[product].block(a, b, b_stride, steps, from, to);
 }
 
 void tsr__tile_loop_amx(const struct tsr_tile_loop *x)

@@ -18,8 +18,10 @@ enum {
     STRIP = 8,                   /* rows, in registers */
     WIDE_STRIP = 48,             /* rows, of products that are widened (tiles_wide.c) */
     TILES_HIGH = 2,              /* in AMX's registers */
+    TILE_STEPS = 8,              /* of K at a time, of tiles: A of these takes a third of the first cache */
     LEAST_BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache, whatever its size */
     MOST_PANELS = 32,
+    PACK_TOGETHER = 32, /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
 };
 
 /* A block of columns, packed. */
@@ -61,13 +63,14 @@ static const char *row_of_a(const struct tsr__tile_grid *g, int64_t row)
     return g->a[row / rows_of_loop(x)] + g->first * x->a_step + in_loop / x->tile_rows * x->a_next + in_loop % x->tile_rows * x->a_stride;
 }
 
-/* The same, and how far it is to the next step. A row that leaves its matrix is copied, into memory that there is for one. */
-static const char *edged_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t *step)
+/* The same from a step on, and how far it is to the next one. Of a row that leaves its matrix so many steps are copied, into memory that
+ * there is for one. */
+static const char *edged_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
 {
     const struct tsr_tile_loop *x = g->loop;
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
-    const char *from = row_of_a(g, row);
-    *step = x->a_step;
+    const char *from = row_of_a(g, row) + first * x->a_step;
+    *far = x->a_step;
     if (!g->a_at)
         return from;
     char *copy = g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES;
@@ -76,9 +79,10 @@ static const char *edged_row_of_a(const struct tsr__tile_grid *g, int64_t row, i
     if (tsr__loop_a_is_within(x, &at))
         return from;
     at.y += row % rows_of_loop(x);
-    for (int64_t i = 0; i < x->steps; i++, at.x += x->a_step)
+    at.x += first * x->a_step;
+    for (int64_t i = 0; i < steps; i++, at.x += x->a_step)
         tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, bytes, &at);
-    *step = bytes;
+    *far = bytes;
     return copy;
 }
 
@@ -120,56 +124,68 @@ static void copy_lines_256(char *to, int64_t to_stride, const char *from, int64_
         memcpy(to, from, LINE);
 }
 
-/* A tile's column of B through all of K. `at`: where it lies, if it leaves its matrix; else NULL. */
-static void pack_column(char *to, const struct tsr_tile_loop *x, const char *from, const struct tsr_tile_matrix *at)
+/* A tile's column of B. */
+struct column {
+    char *to; /* in a panel */
+    const char *from;
+    bool within; /* its matrix; else at this place in it */
+    struct tsr_tile_matrix at;
+};
+
+/* Of a last column that stands alone the one before is the neighbour, whose results go nowhere. */
+static struct column find_column(const struct block *b, int64_t i)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t all = g->columns * x->columns, column = b->column + i < all ? b->column + i : all - 1, in_loop = column % x->columns;
+    struct column c = {.to = b->panels + i / PANEL * b->words * PANEL_LINE + i % PANEL * LINE,
+                       .from = g->b[column / x->columns] + g->first * x->b_step + in_loop * x->b_next,
+                       .within = true};
+    if (g->b_at) {
+        c.at = g->b_at[column / x->columns];
+        c.at.y += g->first * tsr__loop_b_rows(x);
+        c.within = tsr__loop_b_is_within(x, &c.at);
+        c.at.x += in_loop * x->b_next;
+    }
+    return c;
+}
+
+static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int64_t step, bool wide)
 {
     const unsigned words = tsr__loop_words(x);
     const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
-    bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
-    char copy[TSR_TILE_BYTES];
-    for (int64_t step = 0; step < x->steps; step++, to += words * PANEL_LINE, from += x->b_step) {
-        const char *first = at ? copy : from;
-        const int64_t stride = at ? bytes : x->b_stride;
-        if (at) {
-            struct tsr_tile_matrix now = *at;
-            now.y += step * rows;
-            tsr__tile_copy_within(copy, bytes, from, x->b_stride, rows, bytes, &now);
-        }
-        if (x->how & TSR_TILE_B_ROWS)
-            tsr__tile_pack_rows(to, PANEL_LINE, first, stride, (uint32_t)x->how);
-        else
-            (wide ? copy_lines : copy_lines_256)(to, PANEL_LINE, first, stride, words);
+    const char *from = c->from + step * x->b_step;
+    char *to = c->to + step * words * PANEL_LINE, copy[TSR_TILE_BYTES];
+    int64_t stride = x->b_stride;
+    if (!c->within) {
+        struct tsr_tile_matrix now = c->at;
+        now.y += step * rows;
+        tsr__tile_copy_within(copy, bytes, from, stride, rows, bytes, &now);
+        from = copy;
+        stride = bytes;
     }
+    if (x->how & TSR_TILE_B_ROWS)
+        tsr__tile_pack_rows(to, PANEL_LINE, from, stride, (uint32_t)x->how);
+    else
+        (wide ? copy_lines : copy_lines_256)(to, PANEL_LINE, from, stride, words);
 }
 
-/* A tile's column of the grid. */
-static void pack_column_of_grid(char *to, const struct tsr__tile_grid *g, int64_t column)
-{
-    const struct tsr_tile_loop *x = g->loop;
-    const char *from = g->b[column / x->columns] + g->first * x->b_step + column % x->columns * x->b_next;
-    struct tsr_tile_matrix at = {0};
-    bool within = true;
-    if (g->b_at) {
-        at = g->b_at[column / x->columns];
-        at.y += g->first * tsr__loop_b_rows(x);
-        within = tsr__loop_b_is_within(x, &at);
-        at.x += column % x->columns * x->b_next;
-    }
-    pack_column(to, x, from, within ? NULL : &at);
-}
-
-/* A last column that stands alone is its own neighbour, whose results go nowhere. */
+/* Step after step of some columns beside each other, as a row of B has lines in common with its neighbours, or follows them in a page. */
 static void pack_panels(const struct block *b)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    const int64_t all = b->grid->columns * x->columns;
+    const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
     const int64_t packed = x->steps * tsr__loop_words(x);
-    for (int64_t i = 0; i < b->columns; i++) {
-        int64_t column = b->column + i < all ? b->column + i : all - 1;
-        char *panel = b->panels + i / PANEL * b->words * PANEL_LINE;
-        pack_column_of_grid(panel + i % PANEL * LINE, b->grid, column);
-        if (packed < b->words)
-            memset(panel + packed * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
+    struct column columns[PACK_TOGETHER];
+    for (int64_t first = 0; first < b->columns; first += PACK_TOGETHER) {
+        const int64_t count = b->columns - first < PACK_TOGETHER ? b->columns - first : PACK_TOGETHER;
+        for (int64_t i = 0; i < count; i++)
+            columns[i] = find_column(b, first + i);
+        for (int64_t step = 0; step < x->steps; step++)
+            for (int64_t i = 0; i < count; i++)
+                pack_step(&columns[i], x, step, wide);
+        for (int64_t i = 0; i < count && packed < b->words; i += PANEL)
+            memset(columns[i].to + packed * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
     }
 }
 
@@ -189,7 +205,7 @@ AVX512 INLINE void pack_strip(packed_rows *to, const struct tsr__tile_grid *g, i
     const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
     for (unsigned r = 0; r < count; r++) {
         int64_t far;
-        const char *from = edged_row_of_a(g, first + r < end ? first + r : end - 1, &far);
+        const char *from = edged_row_of_a(g, first + r < end ? first + r : end - 1, 0, x->steps, &far);
         for (int64_t step = 0; step < x->steps; step++, from += far) {
             __m512i row = _mm512_xor_si512(_mm512_maskz_loadu_epi32(all, from), flip);
             _mm512_mask_storeu_epi32(to[step / in_line][r] + step % in_line * words * 4, all, row);
@@ -343,7 +359,7 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
                               .to_stride = of->to_stride};
     for (int64_t r = 0; r < rows; r++) {
         int64_t far;
-        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, &far);
+        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, of->steps, &far);
         for (int64_t step = 0; step < of->steps; step++)
             memcpy(b->strip + (step * rows + r) * LINE, from + step * far, bytes);
     }
@@ -383,45 +399,71 @@ static void wide_strips(const struct block *b)
 /* ---- tiles ------------------------------------------------------------------------------------------------------------------------------
  */
 
-static void multiply_tiles(const struct block *b, const char *panel, const struct tsr__tile_rows to[TILES_HIGH][PANEL])
+/* Two tiles by two of C, in each of so many steps of K. */
+struct square {
+    struct tsr__tile_rows from[TILES_HIGH][PANEL], to[TILES_HIGH][PANEL];
+    bool zero; /* instead of what is at `from` */
+};
+
+static void multiply_tiles(const struct block *b, const char *panel, int64_t steps, const struct square *c)
 {
     const uint32_t how = (uint32_t)b->grid->loop->how;
-    const int64_t steps = b->words / TSR__TILE_WORDS;
     if (how & TSR_TILE_IN_AMX) {
-        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, to, b->grid->loop->zero, how & TSR_TILE_PRODUCT);
+        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, c->zero ? NULL : c->from, c->to, how & TSR_TILE_PRODUCT);
         return;
     }
     for (unsigned i = 0; i < TILES_HIGH * PANEL; i++) {
-        char c[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE))) = {0}, of_b[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE)));
-        for (unsigned r = 0; r < TSR_TILE_ROWS && !b->grid->loop->zero; r++)
-            memcpy(c[r], to[i / PANEL][i % PANEL].at + r * to[i / PANEL][i % PANEL].stride, LINE);
+        const struct tsr__tile_rows *from = &c->from[i / PANEL][i % PANEL], *to = &c->to[i / PANEL][i % PANEL];
+        char sum[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE))) = {0}, of_b[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE)));
+        for (unsigned r = 0; r < TSR_TILE_ROWS && !c->zero; r++)
+            memcpy(sum[r], from->at + r * from->stride, LINE);
         for (int64_t step = 0; step < steps; step++) {
             for (int64_t w = 0; w < TSR__TILE_WORDS; w++)
                 memcpy(of_b[w], panel + (step * TSR__TILE_WORDS + w) * PANEL_LINE + i % PANEL * LINE, LINE);
-            tsr__tile_multiply_model(c, b->strip + (step * TILES_HIGH + i / PANEL) * TSR_TILE_BYTES, of_b, how & TSR_TILE_PRODUCT);
+            tsr__tile_multiply_model(sum, b->strip + (step * TILES_HIGH + i / PANEL) * TSR_TILE_BYTES, of_b, how & TSR_TILE_PRODUCT);
         }
         for (unsigned r = 0; r < TSR_TILE_ROWS; r++)
-            memcpy(to[i / PANEL][i % PANEL].at + r * to[i / PANEL][i % PANEL].stride, c[r], LINE);
+            memcpy(to->at + r * to->stride, sum[r], LINE);
     }
 }
 
-/* Two halves of a step lie beside each other; the other half of the last one is zero. */
-static void pack_tiles(const struct block *b, int64_t row)
+/* Rows of A of a strip: where they are, and those that have to be copied, as they leave their matrix. */
+struct strip_rows {
+    const char *at[TILES_HIGH * TSR_TILE_ROWS];
+    int64_t row;
+};
+
+static void find_rows(const struct block *b, int64_t row, struct strip_rows *rows)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t of_loop = rows_of_loop(x), all = b->grid->rows * of_loop;
+    rows->row = row;
+    for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++) {
+        const int64_t now = row + r < all ? row + r : all - 1, in_grid = quotient(now, b->by_rows), in_loop = now - in_grid * of_loop;
+        const int64_t tile = x->rows > 1 ? in_loop / TSR_TILE_ROWS : 0;
+        rows->at[r] = b->grid->a[in_grid] + b->grid->first * x->a_step + tile * x->a_next + (in_loop - tile * TSR_TILE_ROWS) * x->a_stride;
+    }
+}
+
+/* Steps of tiles; those of halves lie beside each other, the other half of the last one is zero. */
+static void pack_tiles(const struct block *b, const struct strip_rows *rows, int64_t first, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t all = b->grid->rows * rows_of_loop(x), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words,
-                  last = b->words / TSR__TILE_WORDS - 1;
+                  left = x->steps - first * in_line, steps = count * in_line < left ? count * in_line : left;
     const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
     for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++) {
-        int64_t far;
-        const char *from = edged_row_of_a(b->grid, row + r < all ? row + r : all - 1, &far);
+        int64_t far = x->a_step;
+        const char *from = rows->at[r] + first * in_line * far;
         char *to = b->strip + r * LINE;
+        if (b->grid->a_at)
+            from = edged_row_of_a(b->grid, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
         if (in_line == 1) {
-            (wide ? copy_lines : copy_lines_256)(to, TILES_HIGH * TSR_TILE_BYTES, from, far, (unsigned)x->steps);
+            (wide ? copy_lines : copy_lines_256)(to, TILES_HIGH * TSR_TILE_BYTES, from, far, (unsigned)steps);
             continue;
         }
-        memset(to + last * TILES_HIGH * TSR_TILE_BYTES, 0, LINE);
-        for (int64_t step = 0; step < x->steps; step++, from += far)
+        memset(to + (count - 1) * TILES_HIGH * TSR_TILE_BYTES, 0, LINE);
+        for (int64_t step = 0; step < steps; step++, from += far)
             memcpy(to + step / in_line * TILES_HIGH * TSR_TILE_BYTES + step % in_line * words * 4, from, (size_t)words * 4);
     }
 }
@@ -442,52 +484,91 @@ AVX512 static void copy_past(char *to, const char *from)
     _mm512_stream_si512((void *)to, _mm512_load_si512(from));
 }
 
-static void tiles_by_panels(const struct block *b, int64_t row)
+/* Between a tile aside and C, whose rows lie in several places. */
+static void load_aside(const struct block *b, char *aside, int64_t row, int64_t column)
+{
+    for (int64_t r = 0; r < TSR_TILE_ROWS; r++) {
+        const char *from = row_of_c(b, row + r, column);
+        if (from)
+            memcpy(aside + r * LINE, from, LINE);
+    }
+}
+
+static void store_aside(const struct block *b, const char *aside, int64_t row, int64_t column, bool past)
+{
+    for (int64_t r = 0; r < TSR_TILE_ROWS; r++) {
+        char *to = row_of_c(b, row + r, column);
+        if (to && past)
+            copy_past(to, aside + r * LINE);
+        else if (to)
+            memcpy(to, aside + r * LINE, LINE);
+    }
+}
+
+/* Where the tiles of C lie in the end, or aside those that do not lie as one. */
+static void find_tiles(const struct block *b, int64_t row, int64_t column, char aside[TILES_HIGH][PANEL][TSR_TILE_BYTES],
+                       struct tsr__tile_rows to[TILES_HIGH][PANEL])
+{
+    for (int64_t i = 0; i < TILES_HIGH; i++)
+        for (int64_t j = 0; j < PANEL; j++) {
+            char *at = whole_tile(b, row + i * TSR_TILE_ROWS, column + j);
+            to[i][j] = at ? (struct tsr__tile_rows){at, b->grid->loop->to_stride} : (struct tsr__tile_rows){aside[i][j], LINE};
+        }
+}
+
+/* Sums of a panel between two parts of K. */
+static void find_sums(const struct block *b, int64_t panel, struct tsr__tile_rows to[TILES_HIGH][PANEL])
+{
+    char *sums = b->strip + 2 * TILE_STEPS * TILES_HIGH * TSR_TILE_BYTES;
+    for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
+        to[i / PANEL][i % PANEL] = (struct tsr__tile_rows){sums + (panel * TILES_HIGH * PANEL + i) * TSR_TILE_BYTES, LINE};
+}
+
+/* A part of K, in steps. */
+static void tiles_by_panels(const struct block *b, int64_t row, int64_t first, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
+    const bool past = x->past && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F), last = first + count == b->words / TSR__TILE_WORDS;
     char aside[TILES_HIGH][PANEL][TSR_TILE_BYTES] __attribute__((aligned(LINE))) = {0};
-    bool past = x->past && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
-    pack_tiles(b, row);
-    for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
-        struct tsr__tile_rows to[TILES_HIGH][PANEL];
-        for (int64_t i = 0; i < TILES_HIGH * PANEL; i++) {
-            char *at = whole_tile(b, row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL);
-            to[i / PANEL][i % PANEL] =
-                at ? (struct tsr__tile_rows){at, x->to_stride} : (struct tsr__tile_rows){aside[i / PANEL][i % PANEL], LINE};
-        }
-        for (int64_t i = 0; i < TILES_HIGH * PANEL * TSR_TILE_ROWS && !x->zero; i++) {
-            const struct tsr__tile_rows *tile = &to[i / TSR_TILE_ROWS / PANEL][i / TSR_TILE_ROWS % PANEL];
-            const char *from =
-                row_of_c(b, row + i / TSR_TILE_ROWS / PANEL * TSR_TILE_ROWS + i % TSR_TILE_ROWS, column + i / TSR_TILE_ROWS % PANEL);
-            if (from && tile->at == aside[i / TSR_TILE_ROWS / PANEL][i / TSR_TILE_ROWS % PANEL])
-                memcpy(tile->at + i % TSR_TILE_ROWS * LINE, from, LINE);
-        }
-        multiply_tiles(b, b->panels + (column - b->column) * b->words * LINE, to);
-        for (int64_t i = 0; i < TILES_HIGH * PANEL * TSR_TILE_ROWS; i++) {
-            int64_t r = i % TSR_TILE_ROWS, tile = i / TSR_TILE_ROWS;
-            const char *from = aside[tile / PANEL][tile % PANEL];
-            char *at = to[tile / PANEL][tile % PANEL].at == from
-                           ? row_of_c(b, row + tile / PANEL * TSR_TILE_ROWS + r, column + tile % PANEL)
-                           : NULL;
-            if (at && past)
-                copy_past(at, from + r * LINE);
-            else if (at)
-                memcpy(at, from + r * LINE, LINE);
+    for (int64_t panel = 0; panel < b->columns / PANEL; panel++) {
+        const int64_t column = b->column + panel * PANEL;
+        struct square c = {.zero = x->zero && !first};
+        find_sums(b, panel, c.from);
+        find_sums(b, panel, c.to);
+        if (!first && !x->zero)
+            find_tiles(b, row, column, aside, c.from);
+        if (last)
+            find_tiles(b, row, column, aside, c.to);
+        for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
+            if (!first && !x->zero && c.from[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
+                load_aside(b, aside[i / PANEL][i % PANEL], row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL);
+        multiply_tiles(b, b->panels + panel * b->words * PANEL_LINE + first * TSR_TILE_ROWS * PANEL_LINE, count, &c);
+        for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
+            if (last && c.to[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
+                store_aside(b, aside[i / PANEL][i % PANEL], row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL, past);
+    }
+}
+
+/* A part of K of a strip of A stays in the first cache, while those of B come from the second one. */
+static void tile_strips(const struct block *b)
+{
+    const int64_t steps = b->words / TSR__TILE_WORDS;
+    struct strip_rows rows;
+    for (int64_t row = 0; row < b->grid->rows * rows_of_loop(b->grid->loop); row += TILES_HIGH * TSR_TILE_ROWS) {
+        find_rows(b, row, &rows);
+        for (int64_t first = 0, count; first < steps; first += count) {
+            count = steps - first < TILE_STEPS + TILE_STEPS / 2 ? steps - first : TILE_STEPS;
+            pack_tiles(b, &rows, first, count);
+            tiles_by_panels(b, row, first, count);
         }
     }
 }
 
-static void tile_strips(const struct block *b)
-{
-    for (int64_t row = 0; row < b->grid->rows * rows_of_loop(b->grid->loop); row += TILES_HIGH * TSR_TILE_ROWS)
-        tiles_by_panels(b, row);
-}
-
 /* Half of the second cache. */
-static int64_t block_bytes(void)
+uint64_t tsr__tile_grid_best_b(void)
 {
     const int64_t half = tsr_cpu()->l2_size / 2, most = TSR__GRID_PANEL_BYTES;
-    return half < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : half < most ? half : most;
+    return (uint64_t)(half < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : half < most ? half : most);
 }
 
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------
@@ -506,11 +587,12 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     b.by_rows = reciprocal(rows_of_loop(g->loop));
     b.by_columns = reciprocal(g->loop->columns);
     b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
-    const int64_t all = g->columns * g->loop->columns, fit = block_bytes() / (b.words * PANEL_LINE);
+    const int64_t all = g->columns * g->loop->columns, fit = (int64_t)tsr__tile_grid_best_b() / (b.words * PANEL_LINE);
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
     for (b.column = 0; b.column < all; b.column += b.columns) {
         b.columns = all - b.column < most ? (all - b.column + PANEL - 1) / PANEL * PANEL : most;
-        pack_panels(&b);
+        if (!g->has_packed_b || all > most)
+            pack_panels(&b);
         if (tiles)
             tile_strips(&b);
         else if (tsr__tile_is_wide(product))
@@ -527,6 +609,7 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
     struct tsr_tile_loop part = *g->loop;
     struct tsr__tile_grid now = *g;
     now.loop = &part;
+    now.has_packed_b = g->has_packed_b && g->loop->steps <= most;
     part.past = g->loop->past && g->loop->steps <= most;
     for (; now.first < g->loop->steps; now.first += part.steps) {
         part.steps = g->loop->steps - now.first < most ? g->loop->steps - now.first : most;

@@ -16,6 +16,9 @@ enum {
 
 struct tsr__tile_share {
     struct tsr_tile_loop loop; /* the first one */
+    struct range {
+        const char *begin, *end;
+    } reach[3]; /* from the lowest to the highest byte of its A, B and C, edges apart */
     uint32_t count, alone;
     struct tsr__side a, b;
     struct note {
@@ -70,11 +73,6 @@ void tsr__side_forget(struct tsr__side *s)
 /* ---- who overlaps ----------------------------------------------------------------------------------------------------------------------
  */
 
-/* From the lowest to the highest byte of blocks. */
-struct range {
-    const char *begin, *end;
-};
-
 static void widen(struct range *x, int64_t count, int64_t distance)
 {
     int64_t far = (count - 1) * distance;
@@ -99,10 +97,11 @@ static void clip(struct range *x, const char *at, int64_t stride, const struct t
     x->end = x->end > end ? end : x->end;
 }
 
-/* C must not change while A and B are read. The ranges are where each of the three begins, in one loop or in many. */
-static bool is_apart(const struct tsr_tile_loop *x, struct range a, struct range b, struct range c)
+/* Of the ranges where A, B and C begin, those of all that the loops have of them. */
+static void extend(const struct tsr_tile_loop *x, struct range *of_a, struct range *of_b, struct range *of_c)
 {
     const int64_t words = tsr__loop_words(x), in_word = x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1;
+    struct range a = *of_a, b = *of_b, c = *of_c;
     a.end += 4 * words;
     b.end += TSR_TILE_ROW_BYTES / in_word;
     c.end += TSR_TILE_ROW_BYTES * x->columns;
@@ -113,6 +112,15 @@ static bool is_apart(const struct tsr_tile_loop *x, struct range a, struct range
     widen(&b, x->columns, x->b_next);
     widen(&b, x->steps, x->b_step);
     widen(&c, x->rows * x->tile_rows, x->to_stride);
+    *of_a = a;
+    *of_b = b;
+    *of_c = c;
+}
+
+/* C must not change while A and B are read. The ranges are where each of the three begins, in one loop or in many. */
+static bool is_apart(const struct tsr_tile_loop *x, struct range a, struct range b, struct range c)
+{
+    extend(x, &a, &b, &c);
     if (x->how & TSR_TILE_A_EDGES)
         clip(&a, x->a, x->a_stride, &x->a_matrix);
     if (x->how & TSR_TILE_B_EDGES)
@@ -194,13 +202,15 @@ static void run_together(struct tsr__tile_share *s)
     }
 }
 
-void tsr__tile_loops_learn(struct tsr__run *run, uint32_t columns, uint32_t rows)
+void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
     _Atomic uint32_t *size = run->launch->entry->loop_size;
-    if (atomic_load_explicit(&size[0], memory_order_relaxed) != columns)
-        atomic_store_explicit(&size[0], columns, memory_order_relaxed);
-    if (atomic_load_explicit(&size[1], memory_order_relaxed) != rows)
-        atomic_store_explicit(&size[1], rows, memory_order_relaxed);
+    const uint32_t known[] = {x ? (uint32_t)(x->columns * TSR_TILE_ROWS) : TSR__LOOPS_DO_NOT_WAIT,
+                              x ? (uint32_t)(x->rows * x->tile_rows) : TSR__LOOPS_DO_NOT_WAIT,
+                              x ? (uint32_t)(x->steps * tsr__loop_words(x) * 4) : 0};
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
+        if (atomic_load_explicit(&size[i], memory_order_relaxed) != known[i])
+            atomic_store_explicit(&size[i], known[i], memory_order_relaxed);
 }
 
 static void flush(struct tsr__run *run)
@@ -215,7 +225,7 @@ static void flush(struct tsr__run *run)
     else
         run_together(s);
     if (shares || atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT)
-        tsr__tile_loops_learn(run, (uint32_t)(x->columns * TSR_TILE_ROWS), (uint32_t)(x->rows * x->tile_rows));
+        tsr__tile_loops_learn(run, x);
     s->alone = shares ? 0 : s->alone + 1;
     s->count = 0;
     tsr__side_forget(&s->a);
@@ -229,7 +239,7 @@ bool tsr__tile_same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_l
 {
     return x->a_stride == y->a_stride && x->b_stride == y->b_stride && x->a_step == y->a_step && x->b_step == y->b_step &&
            x->a_next == y->a_next && x->b_next == y->b_next && x->rows == y->rows && x->columns == y->columns &&
-           x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride && x->past == y->past;
+           x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride;
 }
 
 /* Is it in the same matrix as the others of the side, and if it is one of them, at the same place there? Addresses alone do not say that.
@@ -280,7 +290,7 @@ static bool is_packed_already(const struct tsr_tile_loop *x)
 bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
     if (run->shares && is_packed_already(x)) {
-        tsr__tile_loops_learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
+        tsr__tile_loops_learn(run, NULL);
         run->shares = false; /* all loops of the kernel are alike, as a rule */
     }
     return run->shares && !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
@@ -293,8 +303,31 @@ bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows)
 
 void tsr__tile_shares_nothing(struct tsr__run *run)
 {
-    tsr__tile_loops_learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
+    tsr__tile_loops_learn(run, NULL);
     atomic_store_explicit(&run->launch->shares_nothing, true, memory_order_relaxed);
+}
+
+static void begin_notes(struct tsr__tile_share *s, const struct tsr_tile_loop *x, bool past)
+{
+    s->loop = *x;
+    s->loop.past = past;
+    s->reach[0] = (struct range){x->a, x->a};
+    s->reach[1] = (struct range){x->b, x->b};
+    s->reach[2] = (struct range){x->to, x->to};
+    extend(x, &s->reach[0], &s->reach[1], &s->reach[2]);
+}
+
+static struct range shifted(struct range x, const char *from, const char *to)
+{
+    return (struct range){to + (x.begin - from), to + (x.end - from)};
+}
+
+/* Is C of a loop of the same shape apart from its A and B? */
+static bool stays_apart(const struct tsr__tile_share *s, const struct tsr_tile_loop *x)
+{
+    const struct tsr_tile_loop *y = &s->loop;
+    const struct range a = shifted(s->reach[0], y->a, x->a), b = shifted(s->reach[1], y->b, x->b), c = shifted(s->reach[2], y->to, x->to);
+    return (!overlap(a, c) && !overlap(b, c)) || tsr__tile_goal(x);
 }
 
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
@@ -304,10 +337,11 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
     if (!run->share)
         run->share = make_share(run);
     struct tsr__tile_share *s = run->share;
+    const bool past = x->past && tsr__fills_lines(x);
     if (!s)
         return false;
     uint32_t row = tsr__side_find(&s->a, x->a), column = tsr__side_find(&s->b, x->b);
-    if (s->count && !joins(s, x, row, column)) {
+    if (s->count && (!joins(s, x, row, column) || s->loop.past != past)) {
         flush(run);
         row = column = 0;
     }
@@ -316,22 +350,23 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
         return false;
     }
     if (!s->count)
-        s->loop = *x;
+        begin_notes(s, x, past);
+    if (!stays_apart(s, x))
+        return false;
     tsr__side_add(&s->a, row, x->a, &x->a_matrix);
     tsr__side_add(&s->b, column, x->b, &x->b_matrix);
     s->notes[s->count++] = (struct note){.row = (uint16_t)row, .column = (uint16_t)column, .to = x->to};
     return true;
 }
 
-bool tsr__tile_loop_waits(struct tsr_item *item, struct tsr_tile_loop *x)
+bool tsr__tile_loop_waits(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    if (!is_apart(x, (struct range){x->a, x->a}, (struct range){x->b, x->b}, (struct range){x->to, x->to}))
-        x->to = NULL;
-    x->past = x->past && x->to && ((uintptr_t)x->to | x->to_stride) % TSR_TILE_ROW_BYTES == 0;
-    if (!(x->how & TSR_TILE_MAY_WAIT) || !x->to || !x->zero)
-        return false;
-    struct tsr__run *run = ((struct tsr__work_item *)item)->run;
-    return run->pass == TSR__ONLY_PASS && wait_for_others(run, x);
+    return x->how & TSR_TILE_MAY_WAIT && x->to && x->zero && run->pass == TSR__ONLY_PASS && wait_for_others(run, x);
+}
+
+char *tsr__tile_goal(const struct tsr_tile_loop *x)
+{
+    return x->to && is_apart(x, (struct range){x->a, x->a}, (struct range){x->b, x->b}, (struct range){x->to, x->to}) ? x->to : NULL;
 }
 
 void tsr__tile_loops_end(struct tsr__run *run)

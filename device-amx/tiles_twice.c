@@ -20,11 +20,20 @@ enum {
     MOST_COLUMNS = 1024, /* words */
     MOST_TILES = MOST_COLUMNS / TSR__TILE_WORDS,
     MOST_PACKETS = 1 << 15,
+    C_BYTES = 1 << 23,
 };
 
 struct tsr__tile_twice {
     struct tsr_tile_loop loop; /* the first one */
     struct tsr__side a, b;
+    struct packed_b { /* in `memory`, of the last product; nothing if `count` is 0 */
+        struct tsr_tile_loop loop;
+        uint32_t count;
+        const char *at[TSR__MOST_SIDE];
+        struct tsr_tile_matrix in[TSR__MOST_SIDE];
+    } packed;
+    uint64_t across, down; /* packets that are to come */
+    int64_t pitch;         /* rows of C in `c` that there is room for in a column of the grid */
     uint32_t count, alone;
     bool is_open;        /* the current packet may go on with its loop */
     bool is_noted;       /* first time: it is the last one of `packets` */
@@ -42,38 +51,93 @@ struct tsr__tile_twice {
     bool taken[MOST_ROWS][MOST_TILES]; /* rows and columns of the grid */
     char *to[MOST_ROWS * MOST_TILES];
     _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
-    _Alignas(TSR_TILE_ROW_BYTES) char c[MOST_ROWS * MOST_COLUMNS * 4];
+    _Alignas(TSR_TILE_ROW_BYTES) char c[C_BYTES];
 };
 
-/* The packet's block of C: its rows follow each other, and the blocks of a row of the grid do. */
+static int64_t rows_of(const struct tsr_tile_loop *x)
+{
+    return x->rows * x->tile_rows;
+}
+
+/* The packet's block of C. Rows of a column of the grid follow each other, so that tiles of several packets are whole. */
 static char *block_of_c(struct tsr__tile_twice *t, const struct packet *p)
 {
     const struct tsr_tile_loop *x = &t->loop;
-    int64_t bytes = x->rows * x->tile_rows * x->columns * TSR_TILE_ROW_BYTES;
-    return t->c + (p->row * (MOST_TILES / x->columns) + p->column) * bytes;
+    return t->c + (p->column * t->pitch + p->row * rows_of(x)) * x->columns * TSR_TILE_ROW_BYTES;
 }
 
-/* Between the block and the accumulators of the loop. */
-INLINE void copy_block(char *c, const struct tsr_tile_loop *x, bool to_loop)
+/* Which of the range's dimensions are the rows shows only later, so there is room for either. That also spreads what is used, a part of
+ * each column, over the sets of the caches. */
+static int64_t pitch_of(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
 {
-    for (int64_t r = 0; r < x->rows * x->tile_rows; r++)
+    const int64_t wanted = (int64_t)(t->down + t->across) * rows_of(x),
+                  room = C_BYTES / (x->columns * TSR_TILE_ROW_BYTES) / (int64_t)t->across;
+    return wanted < room ? wanted : room;
+}
+
+/* The accumulators' rows, in the order of the block's. */
+INLINE char *accumulator_row(const struct tsr_tile_loop *x, int64_t row, int64_t column)
+{
+    return (char *)x->c[row / x->tile_rows * x->columns + column] + row % x->tile_rows * TSR_TILE_ROW_BYTES;
+}
+
+static void copy_to_block(char *c, const struct tsr_tile_loop *x)
+{
+    for (int64_t r = 0; r < rows_of(x); r++)
+        for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES)
+            memcpy(c, accumulator_row(x, r, i), TSR_TILE_ROW_BYTES);
+}
+
+typedef int32_t integers __attribute__((vector_size(TSR_TILE_ROW_BYTES), aligned(TSR_TILE_ROW_BYTES)));
+typedef float floats __attribute__((vector_size(TSR_TILE_ROW_BYTES), aligned(TSR_TILE_ROW_BYTES)));
+
+/* How accumulators get what the loop has given: as it is, or added to what they hold. */
+enum way { COPY, ADD_INTEGERS, ADD_FLOATS };
+
+INLINE void fetch_rows(const char *c, const struct tsr_tile_loop *x, enum way way)
+{
+    for (int64_t r = 0; r < rows_of(x); r++)
         for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES) {
-            char *row = (char *)x->c[r / x->tile_rows * x->columns + i] + r % x->tile_rows * TSR_TILE_ROW_BYTES;
-            memcpy(to_loop ? row : c, to_loop ? c : row, TSR_TILE_ROW_BYTES);
+            char *row = accumulator_row(x, r, i);
+            if (way == COPY)
+                *(integers *)row = *(const integers *)c;
+            else if (way == ADD_INTEGERS)
+                *(integers *)row += *(const integers *)c;
+            else
+                *(floats *)row += *(const floats *)c;
         }
 }
 
-__attribute__((target("avx512f"))) static void fetch_512(char *c, const struct tsr_tile_loop *x)
+INLINE void fetch_by(const char *c, const struct tsr_tile_loop *x, enum way way)
 {
-    copy_block(c, x, true);
+    if (way == COPY)
+        fetch_rows(c, x, COPY);
+    else if (way == ADD_INTEGERS)
+        fetch_rows(c, x, ADD_INTEGERS);
+    else
+        fetch_rows(c, x, ADD_FLOATS);
 }
 
-static void fetch(char *c, const struct tsr_tile_loop *x)
+__attribute__((target("avx512f"))) static void fetch_512(const char *c, const struct tsr_tile_loop *x, enum way way)
 {
+    fetch_by(c, x, way);
+}
+
+/* The product begins with zeros, and what the accumulators begin with is added when the packet runs for the second time, unless the order
+ * of sums is the sources'. */
+static bool is_added(const struct tsr_tile_loop *x)
+{
+    return tsr__is_in_tiles(x) || (x->how & TSR_TILE_PRODUCT) < TSR_TILE_BF16;
+}
+
+static void fetch(const char *c, const struct tsr_tile_loop *x)
+{
+    const bool begins_with_zero = x->zero || x->how & TSR_TILE_FROM_ZERO;
+    const enum way way = begins_with_zero || !is_added(x) ? COPY : (x->how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? ADD_INTEGERS : ADD_FLOATS;
     if (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F))
-        fetch_512(c, x);
+        fetch_512(c, x, way);
     else
-        copy_block(c, x, true);
+        fetch_by(c, x, way);
 }
 
 /* ---- the first time --------------------------------------------------------------------------------------------------------------------
@@ -83,7 +147,7 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 {
     struct tsr__tile_twice *t = tsr_worker_scratch(run->seat, TSR__SCRATCH_TWICE, sizeof *t);
     if (t) {
-        t->count = t->next = t->alone = 0;
+        t->count = t->next = t->alone = t->packed.count = 0;
         t->is_open = false;
         tsr__side_clear(&t->a);
         tsr__side_clear(&t->b);
@@ -93,8 +157,9 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 
 static bool joins(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
-    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * x->rows * x->tile_rows > MOST_ROWS ||
-        column >= MOST_TILES / x->columns)
+    const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x);
+    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * rows_of(x) > (pitch < MOST_ROWS ? pitch : MOST_ROWS) ||
+        column >= MOST_TILES / x->columns || (column + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > C_BYTES)
         return false;
     if (!t->a.count)
         return true;
@@ -132,22 +197,28 @@ static void note_packet(struct tsr__run *run, struct tsr__tile_twice *t, const s
         return;
     if (!t->a.count) {
         t->loop = *x;
-        t->loop.zero = x->zero || x->how & TSR_TILE_FROM_ZERO;
-        memset(t->taken, 0, sizeof t->taken);
+        t->loop.zero = x->zero || x->how & TSR_TILE_FROM_ZERO || is_added(x);
+        t->pitch = pitch_of(t, x);
+        if (!t->loop.zero)
+            memset(t->taken, 0, sizeof t->taken);
     }
     tsr__side_add(&t->a, row, x->a, &x->a_matrix);
     tsr__side_add(&t->b, column, x->b, &x->b_matrix);
+    if (t->loop.zero)
+        return;
     t->taken[row][column] = true;
-    if (!t->loop.zero)
-        copy_block(block_of_c(t, p), x, false);
+    copy_to_block(block_of_c(t, p), x);
 }
 
-void tsr__tile_twice_begin(struct tsr__run *run)
+void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
 {
     if (!run->twice)
         run->twice = make_twice(run);
-    if (run->twice)
-        run->twice->count = 0;
+    if (!run->twice)
+        return;
+    run->twice->count = 0;
+    run->twice->across = across;
+    run->twice->down = down;
 }
 
 void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
@@ -170,6 +241,24 @@ void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
 /* ---- in between ------------------------------------------------------------------------------------------------------------------------
  */
 
+/* Work-groups under each other have the same B, which others of the launch do not write. */
+static bool has_packed(const struct tsr__tile_twice *t)
+{
+    const struct packed_b *p = &t->packed;
+    return p->count == t->b.count && tsr__tile_same_shape(&p->loop, &t->loop) && p->loop.steps == t->loop.steps &&
+           !memcmp(p->at, t->b.at, p->count * sizeof p->at[0]) &&
+           (!(t->loop.how & TSR_TILE_B_EDGES) || !memcmp(p->in, t->b.in, p->count * sizeof p->in[0]));
+}
+
+static void note_packed(struct tsr__tile_twice *t)
+{
+    struct packed_b *p = &t->packed;
+    p->loop = t->loop;
+    p->count = t->b.count;
+    memcpy(p->at, t->b.at, p->count * sizeof p->at[0]);
+    memcpy(p->in, t->b.in, p->count * sizeof p->in[0]);
+}
+
 static void multiply(struct tsr__tile_twice *t)
 {
     struct tsr__tile_grid grid = {.loop = &t->loop,
@@ -180,8 +269,11 @@ static void multiply(struct tsr__tile_twice *t)
                                   .a_at = t->loop.how & TSR_TILE_A_EDGES ? t->a.in : NULL,
                                   .b_at = t->loop.how & TSR_TILE_B_EDGES ? t->b.in : NULL,
                                   .to = t->to,
-                                  .memory = t->memory};
+                                  .memory = t->memory,
+                                  .has_packed_b = has_packed(t)};
     tsr__tile_grid_multiply(&grid);
+    if (!grid.has_packed_b)
+        note_packed(t);
 }
 
 /* Blocks with many rows read a packed B where it lies about as fast, and C takes no detour. */
@@ -210,7 +302,7 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
     if (t->a.count) {
         t->loop.to_stride = t->loop.columns * TSR_TILE_ROW_BYTES;
         t->loop.past = 0;
-        tsr__tile_loops_learn(run, (uint32_t)(t->loop.columns * TSR_TILE_ROWS), (uint32_t)(t->loop.rows * t->loop.tile_rows));
+        tsr__tile_loops_learn(run, &t->loop);
     }
     bool alone = together && is_better_alone(&t->loop), shares = !alone && together > 1 && !tsr__tile_few_rows(&t->loop, t->a.count);
     if (alone)

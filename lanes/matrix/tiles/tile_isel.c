@@ -177,7 +177,7 @@ LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero)
 
 LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number)
 {
-    if (t->unit != TSR__TILES_AMX)
+    if (t->unit != TSR__TILES_AMX || number >= TSR_TILE_COUNT)
         return tsr__tile_slot(t, number);
     LLVMValueRef memory = tsr__tile_buffer(t, false);
     tsr__tile_store(t, number, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES));

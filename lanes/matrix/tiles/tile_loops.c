@@ -463,6 +463,22 @@ static const struct tsr__k_loop *rounds_of(const struct tsr__tiles *t, const str
     return NULL;
 }
 
+void tsr__tile_loops_use_memory(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < t->webs.block_count; i++) {
+        struct tsr__live_range *life = &t->registers.live_ranges[i];
+        life->to_memory = life->accumulator >= 0;
+        for (size_t k = 0; k < count; k++) {
+            const struct tsr__k_loop *rounds = list[k].life == life ? rounds_of(t, life, list[k].latest->block) : NULL;
+            life->to_memory = life->to_memory && (list[k].life != life || (rounds && !rounds->runs_now));
+        }
+        any = any || life->to_memory;
+    }
+    if (any)
+        tsr__tiles_to_memory(&t->registers, &t->webs);
+}
+
 bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now,
                        bool *twice)
 {

@@ -390,7 +390,7 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
     find_turn(life, places);
     if (life->turn)
         others = places->at[life->turn - 1].taken_throughout | in_turns(r, life);
-    life->accumulator = 0;
+    life->accumulator = life->to_memory ? TSR_TILE_COUNT : 0;
     while (life->accumulator < TSR__ALL_TILES && others >> life->accumulator & 1) {
         life->accumulator++;
         if (r->in_memory && life->accumulator == most)
@@ -470,4 +470,26 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
     for (size_t i = 0; i < w->block_count; i++)
         if (r->live_ranges[i].accumulator < 0)
             reject_webs(&r->live_ranges[i]);
+}
+
+void tsr__tiles_to_memory(struct tsr__tile_allocation *r, struct tsr__webs *w)
+{
+    const size_t bytes = w->block_count * sizeof *r->live_ranges;
+    struct tsr__live_range *before = tsr_arena_alloc(&w->l->scratch, bytes + 1);
+    const bool in_memory = r->in_memory;
+    bool good = true;
+    memcpy(before, r->live_ranges, bytes);
+    r->in_memory = true; /* the scratch tile holds nothing for long */
+    choose_registers(r, w);
+    for (size_t i = 0; i < w->block_count; i++) {
+        const int was = before[i].accumulator, is = r->live_ranges[i].accumulator;
+        good = good && (is < 0) == (was < 0) && (r->live_ranges[i].to_memory || (is < TSR_TILE_COUNT) == (was < TSR_TILE_COUNT));
+    }
+    if (good)
+        return;
+    memcpy(r->live_ranges, before, bytes);
+    r->in_memory = in_memory;
+    for (size_t i = 0; i < w->block_count; i++)
+        r->live_ranges[i].to_memory = false;
+    choose_registers(r, w);
 }

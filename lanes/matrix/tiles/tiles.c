@@ -27,11 +27,12 @@ static void emit_pack(struct tsr__tiles *t, const struct tsr__source *s, LLVMVal
 static enum tsr__operand_place load_operand_tile(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
 {
     struct tsr__polynomial stride;
-    if (tsr__tile_in_place(t, s, point, &stride)) {
+    const bool in_memory = to >= TSR_TILE_COUNT && t->unit == TSR__TILES_AMX;
+    if (!in_memory && tsr__tile_in_place(t, s, point, &stride)) {
         tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__polynomial_build(t->l, t->b, &stride), s);
         return TSR__IN_PLACE;
     }
-    LLVMValueRef memory = tsr__tile_buffer(t, !tsr__tile_is_full(s)), first;
+    LLVMValueRef memory = in_memory ? tsr__tile_slot(t, to) : tsr__tile_buffer(t, !tsr__tile_is_full(s)), first;
     bool by_rows = s->product && tsr__tile_by_rows(t, s, point, &first, &stride);
     if (by_rows)
         emit_pack(t, s, memory, first, &stride);
@@ -39,7 +40,8 @@ static enum tsr__operand_place load_operand_tile(struct tsr__tiles *t, int to, c
         LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR_TILE_ROW_BYTES + i % s->chunks * s->chunk_bytes);
         LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
     }
-    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES), s);
+    if (!in_memory)
+        tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES), s);
     return by_rows ? TSR__PACKED : TSR__FROM_VECTORS;
 }
 
@@ -394,6 +396,8 @@ static void rewrite_function(struct tsr__tiles *t)
     note_reasons(t);
     if (!has_tiles(t))
         return;
+    if (t->unit == TSR__TILES_AMX && !t->halves)
+        tsr__tile_loops_use_memory(t, list, count);
     t->b = LLVMCreateBuilderInContext(t->l->context);
     t->entry = tsr__builder_at_entry(t->l, t->webs.function);
     for (size_t i = 0; i < count; i++)
@@ -539,6 +543,16 @@ static bool settle_ways(struct tsr__compilation *l, LLVMValueRef function)
     return tsr__choose_way(l, function, tsr__takes_device_way(&t));
 }
 
+/* A loop that the device runs is left with the count of its rounds, which is a formula as a rule. */
+static bool drop_counting_loops(const struct tsr__tiles *all, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++)
+        if (all[i].rounds)
+            good = tsr__run_llvm_on(all[i].l, all[i].webs.function, "loop-simplify,lcssa,loop(indvars,loop-deletion),simplifycfg");
+    return good;
+}
+
 bool tsr__pass_tiles(struct tsr__compilation *l)
 {
     size_t count;
@@ -557,5 +571,5 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
     for (size_t i = 0; i < count; i++)
         rewrite_function(&all[i]);
     drop_packet_ends(l);
-    return tsr__drop_places(l);
+    return tsr__drop_places(l) && drop_counting_loops(all, count);
 }

@@ -124,6 +124,7 @@ struct tsr__live_range {
     size_t unpacking_count;
     int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
     bool few_rows;   /* of a kind that is worth it only in loops that wait for those of other work-groups */
+    bool to_memory;  /* it is to lie in memory even if there are registers */
     const char *why; /* the reason for that */
     int turn;        /* number of its basic block + 1, if it needs the register only between two operations of that block; else 0 */
     size_t turn_begin, turn_end;
@@ -151,6 +152,8 @@ void tsr__sink_phi_casts(struct tsr__webs *w);
 bool tsr__is_in_web(const struct tsr__webs *w, LLVMValueRef user);
 /* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
 void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w);
+/* Moves accumulators with `to_memory` there, unless others would have to leave registers for that. */
+void tsr__tiles_to_memory(struct tsr__tile_allocation *r, struct tsr__webs *w);
 /* The operation of the web at (row, column) of a block that corresponds to `mad` of the first web. */
 static inline struct tsr__tile_mad *tsr__operation_of_web(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad,
                                                           unsigned row, unsigned column)
@@ -327,6 +330,9 @@ bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x
                        bool *twice);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
+/* Accumulators that nothing but such loops computes, which wait, lie in memory rather than in AMX's registers: their code is mostly about
+ * to leave, or to get results that the device has made. */
+void tsr__tile_loops_use_memory(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
 /* Once all other code is there: packets that run twice leave where they have to. */
 void tsr__tile_loops_leave(struct tsr__tiles *t);
 
