@@ -126,7 +126,7 @@ void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_
 /* Does all of A, or of B, through all steps, lie in its matrix? */
 bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at);
 bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at);
-/* The loop, whose operands cross edges, at once. */
+/* The loop, whose operands cross edges, or with TSR_TILE_HALF_N, at once. C goes into the accumulators. */
 void tsr__tile_loop_at_edges(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
 /* Words of K in a step of the loop: those of a row of A, and rows of B. */
@@ -149,7 +149,13 @@ static inline int64_t tsr__loop_b_rows(const struct tsr_tile_loop *x)
 
 static inline int64_t tsr__loop_b_bytes(const struct tsr_tile_loop *x)
 {
-    return TSR_TILE_ROW_BYTES / (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
+    return TSR_TILE_ROW_BYTES / (x->how & TSR_TILE_HALF_N ? 2 : 1) / (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
+}
+
+/* Bytes of a row of C. */
+static inline int64_t tsr__loop_c_bytes(const struct tsr_tile_loop *x)
+{
+    return x->columns * TSR_TILE_ROW_BYTES / (x->how & TSR_TILE_HALF_N ? 2 : 1);
 }
 
 /* A row of A in the first step. */

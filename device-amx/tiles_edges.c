@@ -49,18 +49,19 @@ static void copy_a(char *to, const struct tsr_tile_loop *x, int64_t row, int64_t
         memcpy(to + r * TSR_TILE_ROW_BYTES, from + r * x->a_stride, 4 * tsr__loop_words(x));
 }
 
+/* Where it has 8 columns, the others are zeros. */
 static void copy_b(char *to, const struct tsr_tile_loop *x, int64_t column, int64_t step)
 {
-    const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
+    const int64_t rows = tsr__loop_b_rows(x), there = tsr__loop_b_bytes(x), bytes = there * (x->how & TSR_TILE_HALF_N ? 2 : 1);
     const char *from = x->b + column * x->b_next + step * x->b_step;
-    char in_rows[TSR_TILE_BYTES], *first = x->how & TSR_TILE_B_ROWS ? in_rows : to;
+    char in_rows[TSR_TILE_BYTES] = {0}, *first = x->how & TSR_TILE_B_ROWS ? in_rows : to;
     struct tsr_tile_matrix at = x->b_matrix;
     at.x += column * x->b_next;
     at.y += step * rows;
     if (x->how & TSR_TILE_B_EDGES)
         tsr__tile_copy_within(first, bytes, from, x->b_stride, rows, bytes, &at);
     for (int64_t r = 0; r < rows && !(x->how & TSR_TILE_B_EDGES); r++)
-        memcpy(first + r * bytes, from + r * x->b_stride, (size_t)bytes);
+        memcpy(first + r * bytes, from + r * x->b_stride, (size_t)there);
     if (x->how & TSR_TILE_B_ROWS)
         tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, in_rows, bytes, (uint32_t)x->how);
 }

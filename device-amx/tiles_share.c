@@ -26,9 +26,12 @@ struct tsr__tile_share {
         char *to;
     } notes[MOST_PLACES];
     char *to[MOST_PLACES];
+    char *pairs[MOST_PLACES / 2];
+    const char *first[TSR__MOST_SIDE / 2]; /* B of each pair */
     _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char tiles[TSR_TILE_LOOP_MAX][TSR_TILE_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char packed[TSR_TILE_PACKED_BYTES];
+    _Alignas(TSR_TILE_ROW_BYTES) char operands[2 * TSR_TILE_OPERAND_BYTES];
 };
 
 /* ---- operands --------------------------------------------------------------------------------------------------------------------------
@@ -100,15 +103,15 @@ static void clip(struct range *x, const char *at, int64_t stride, const struct t
 /* Of the ranges where A, B and C begin, those of all that the loops have of them. */
 static void extend(const struct tsr_tile_loop *x, struct range *of_a, struct range *of_b, struct range *of_c)
 {
-    const int64_t words = tsr__loop_words(x), in_word = x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1;
+    const int64_t words = tsr__loop_words(x);
     struct range a = *of_a, b = *of_b, c = *of_c;
     a.end += 4 * words;
-    b.end += TSR_TILE_ROW_BYTES / in_word;
-    c.end += TSR_TILE_ROW_BYTES * x->columns;
+    b.end += tsr__loop_b_bytes(x);
+    c.end += tsr__loop_c_bytes(x);
     widen(&a, x->tile_rows, x->a_stride);
     widen(&a, x->rows, x->a_next);
     widen(&a, x->steps, x->a_step);
-    widen(&b, words * in_word, x->b_stride);
+    widen(&b, tsr__loop_b_rows(x), x->b_stride);
     widen(&b, x->columns, x->b_next);
     widen(&b, x->steps, x->b_step);
     widen(&c, x->rows * x->tile_rows, x->to_stride);
@@ -150,62 +153,110 @@ static bool all_are_apart(const struct tsr__tile_share *s)
  */
 
 /* Rows and columns of the notes' grid, from these on. */
-static void run_grid(struct tsr__tile_share *s, uint32_t row, uint32_t rows, uint32_t column, uint32_t columns, char *const *to)
+static void run_grid(struct tsr__tile_share *s, uint32_t row, uint32_t rows, const char *const *b, uint32_t columns, char *const *to)
 {
     struct tsr__tile_grid grid = {.loop = &s->loop,
                                   .rows = rows,
                                   .columns = columns,
                                   .a = s->a.at + row,
-                                  .b = s->b.at + column,
+                                  .b = b,
                                   .a_at = s->loop.how & TSR_TILE_A_EDGES ? s->a.in + row : NULL,
-                                  .b_at = s->loop.how & TSR_TILE_B_EDGES ? s->b.in + column : NULL,
+                                  .b_at = s->loop.how & TSR_TILE_B_EDGES ? s->b.in + (b - s->b.at) : NULL,
                                   .to = to,
                                   .memory = s->memory};
     tsr__tile_grid_multiply(&grid);
 }
 
+/* Of 8 columns. */
+static void run_narrow(struct tsr__run *run, struct tsr_tile_loop *x, char *to)
+{
+    tsr__tile_loop_at_edges(&run->items->item, x);
+    for (int64_t r = 0; r < x->tile_rows; r++)
+        memcpy(to + r * x->to_stride, (char *)x->c[0] + r * TSR_TILE_ROW_BYTES, (size_t)tsr__loop_c_bytes(x));
+}
+
 /* One after the other, in the order in which they came. */
-static void run_alone(struct tsr__run *run, struct tsr__tile_share *s)
+static void run_alone(struct tsr__run *run, struct tsr__tile_share *s, uint32_t count)
 {
     struct tsr_tile_loop x = s->loop;
     x.packed = s->packed;
+    x.operands = s->operands;
     for (uint32_t i = 0; i < x.rows * x.columns; i++)
         x.c[i] = s->tiles[i];
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct note *note = &s->notes[i];
         x.a = s->a.at[note->row];
         x.b = s->b.at[note->column];
         x.to = note->to;
         bool in_grid = tsr__is_in_tiles(&x) && !tsr__loads_tiles_in_place(&x);
-        if (in_grid || x.tile_rows < TSR_TILE_ROWS || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES))
-            run_grid(s, note->row, 1, note->column, 1, &x.to);
+        if (x.how & TSR_TILE_HALF_N)
+            run_narrow(run, &x, note->to);
+        else if (in_grid || x.tile_rows < TSR_TILE_ROWS || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES))
+            run_grid(s, note->row, 1, s->b.at + note->column, 1, &x.to);
         else
             tsr__tile_loop_now(&run->items->item, &x);
     }
 }
 
-/* Loops with the same A and the same B, but another C, are in grids of their own. */
-static void run_together(struct tsr__tile_share *s)
+uint32_t tsr__side_pair(struct tsr__side *s, uint32_t count, int64_t bytes)
 {
+    uint32_t pairs = 0;
+    while (2 * pairs + 1 < count && s->at[2 * pairs + 1] == s->at[2 * pairs] + bytes)
+        pairs++;
+    return pairs;
+}
+
+/* Two columns of the grid that lie beside each other, in B and in C, are one tile's. Answers how many notes are left. */
+static uint32_t run_in_pairs(struct tsr__tile_share *s)
+{
+    const uint32_t rows = s->a.count, all = s->b.count, pairs = tsr__side_pair(&s->b, all, tsr__loop_b_bytes(&s->loop));
+    struct tsr_tile_loop half = s->loop;
+    uint32_t later = 0;
+    for (uint32_t i = 0; i < rows * pairs; i++) {
+        char **first = &s->to[i / pairs * all + i % pairs * 2];
+        s->pairs[i] = first[0] && first[1] == first[0] + tsr__loop_c_bytes(&half) ? first[0] : NULL;
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct note n = s->notes[i];
+        const char *pair = n.column / 2 < pairs ? s->pairs[n.row * pairs + n.column / 2] : NULL;
+        if (!pair || n.to != pair + n.column % 2 * tsr__loop_c_bytes(&half))
+            s->notes[later++] = n;
+    }
+    for (uint32_t i = 0; i < pairs; i++)
+        s->first[i] = s->b.at[2 * i];
+    s->loop.how &= ~(uint64_t)TSR_TILE_HALF_N;
+    if (rows && pairs)
+        run_grid(s, 0, rows, s->first, pairs, s->pairs);
+    s->loop.how = half.how;
+    return later;
+}
+
+/* Loops with the same A and the same B, but another C, are in grids of their own. */
+static void run_together(struct tsr__run *run, struct tsr__tile_share *s)
+{
+    const bool narrow = s->loop.how & TSR_TILE_HALF_N;
     for (uint32_t count = s->count, later; count; count = later) {
         memset(s->to, 0, (size_t)s->a.count * s->b.count * sizeof s->to[0]);
         later = 0;
         for (uint32_t i = 0; i < count; i++) {
             const struct note note = s->notes[i];
             char **place = &s->to[note.row * s->b.count + note.column];
-            if (*place)
+            if (*place && !narrow)
                 s->notes[later++] = note;
             else
                 *place = note.to;
         }
-        run_grid(s, 0, s->a.count, 0, s->b.count, s->to);
+        if (narrow)
+            run_alone(run, s, run_in_pairs(s));
+        else
+            run_grid(s, 0, s->a.count, s->b.at, s->b.count, s->to);
     }
 }
 
 void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
     _Atomic uint32_t *size = run->launch->entry->loop_size;
-    const uint32_t known[] = {x ? (uint32_t)(x->columns * TSR_TILE_ROWS) : TSR__LOOPS_DO_NOT_WAIT,
+    const uint32_t known[] = {x ? (uint32_t)(tsr__loop_c_bytes(x) / 4) : TSR__LOOPS_DO_NOT_WAIT,
                               x ? (uint32_t)(x->rows * x->tile_rows) : TSR__LOOPS_DO_NOT_WAIT,
                               x ? (uint32_t)(x->steps * tsr__loop_words(x) * 4) : 0};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
@@ -221,9 +272,9 @@ static void flush(struct tsr__run *run)
     const struct tsr_tile_loop *x = &s->loop;
     bool shares = !tsr__tile_few_rows(x, s->a.count) && s->count > 1;
     if (!shares || !all_are_apart(s))
-        run_alone(run, s);
+        run_alone(run, s, s->count);
     else
-        run_together(s);
+        run_together(run, s);
     if (shares || atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT)
         tsr__tile_loops_learn(run, x);
     s->alone = shares ? 0 : s->alone + 1;

@@ -28,6 +28,8 @@ uint32_t tsr__side_find(struct tsr__side *s, const char *at);
 /* `number`: what tsr__side_find() answered, less than TSR__MOST_SIDE. */
 void tsr__side_add(struct tsr__side *s, uint32_t number, const char *at, const struct tsr_tile_matrix *in);
 void tsr__side_forget(struct tsr__side *s);
+/* How many pairs of operands the first `count` begin with, the second of which lies so many bytes behind the first one. */
+uint32_t tsr__side_pair(struct tsr__side *s, uint32_t count, int64_t bytes);
 /* For memory with any contents. */
 static inline void tsr__side_clear(struct tsr__side *s)
 {

@@ -48,7 +48,8 @@ struct tsr__tile_twice {
         uint16_t row, column; /* of the grid */
         bool together;        /* the others' product has its results */
     } packets[MOST_PACKETS];
-    bool taken[MOST_ROWS][MOST_TILES]; /* rows and columns of the grid */
+    bool taken[MOST_ROWS][2 * MOST_TILES]; /* rows and columns of the grid */
+    const char *first[TSR__MOST_SIDE / 2]; /* B of each pair of columns */
     char *to[MOST_ROWS * MOST_TILES];
     _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char c[C_BYTES];
@@ -59,11 +60,18 @@ static int64_t rows_of(const struct tsr_tile_loop *x)
     return x->rows * x->tile_rows;
 }
 
-/* The packet's block of C. Rows of a column of the grid follow each other, so that tiles of several packets are whole. */
+static bool is_narrow(const struct tsr_tile_loop *x)
+{
+    return x->how & TSR_TILE_HALF_N;
+}
+
+/* The packet's block of C, with rows of whole tiles. Those of a column of the grid follow each other, so that tiles of several packets are
+ * whole. Two columns of 8 share them. */
 static char *block_of_c(struct tsr__tile_twice *t, const struct packet *p)
 {
     const struct tsr_tile_loop *x = &t->loop;
-    return t->c + (p->column * t->pitch + p->row * rows_of(x)) * x->columns * TSR_TILE_ROW_BYTES;
+    const int64_t column = is_narrow(x) ? p->column / 2 : p->column, right = is_narrow(x) && p->column % 2 ? tsr__loop_c_bytes(x) : 0;
+    return t->c + (column * t->pitch + p->row * rows_of(x)) * x->columns * TSR_TILE_ROW_BYTES + right;
 }
 
 /* Which of the range's dimensions are the rows shows only later, so there is room for either. That also spreads what is used, a part of
@@ -71,7 +79,8 @@ static char *block_of_c(struct tsr__tile_twice *t, const struct packet *p)
 static int64_t pitch_of(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
 {
     const int64_t wanted = (int64_t)(t->down + t->across) * rows_of(x),
-                  room = C_BYTES / (x->columns * TSR_TILE_ROW_BYTES) / (int64_t)t->across;
+                  across = is_narrow(x) ? (int64_t)t->across / 2 + 1 : (int64_t)t->across,
+                  room = C_BYTES / (x->columns * TSR_TILE_ROW_BYTES) / across;
     return wanted < room ? wanted : room;
 }
 
@@ -83,26 +92,36 @@ INLINE char *accumulator_row(const struct tsr_tile_loop *x, int64_t row, int64_t
 
 static void copy_to_block(char *c, const struct tsr_tile_loop *x)
 {
+    const size_t bytes = (size_t)(tsr__loop_c_bytes(x) / x->columns);
     for (int64_t r = 0; r < rows_of(x); r++)
         for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES)
-            memcpy(c, accumulator_row(x, r, i), TSR_TILE_ROW_BYTES);
+            memcpy(c, accumulator_row(x, r, i), bytes);
 }
 
-typedef int32_t integers __attribute__((vector_size(TSR_TILE_ROW_BYTES), aligned(TSR_TILE_ROW_BYTES)));
-typedef float floats __attribute__((vector_size(TSR_TILE_ROW_BYTES), aligned(TSR_TILE_ROW_BYTES)));
+#define IN_ROWS(bytes) vector_size(bytes), aligned(bytes), may_alias
+typedef int32_t integers __attribute__((IN_ROWS(TSR_TILE_ROW_BYTES)));
+typedef float floats __attribute__((IN_ROWS(TSR_TILE_ROW_BYTES)));
+typedef int32_t few_integers __attribute__((IN_ROWS(TSR_TILE_ROW_BYTES / 2)));
+typedef float few_floats __attribute__((IN_ROWS(TSR_TILE_ROW_BYTES / 2)));
 
 /* How accumulators get what the loop has given: as it is, or added to what they hold. */
 enum way { COPY, ADD_INTEGERS, ADD_FLOATS };
 
-INLINE void fetch_rows(const char *c, const struct tsr_tile_loop *x, enum way way)
+INLINE void fetch_rows(const char *c, const struct tsr_tile_loop *x, enum way way, bool narrow)
 {
     for (int64_t r = 0; r < rows_of(x); r++)
         for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES) {
             char *row = accumulator_row(x, r, i);
-            if (way == COPY)
+            if (way == COPY && narrow)
+                *(few_integers *)row = *(const few_integers *)c;
+            else if (way == COPY)
                 *(integers *)row = *(const integers *)c;
+            else if (way == ADD_INTEGERS && narrow)
+                *(few_integers *)row += *(const few_integers *)c;
             else if (way == ADD_INTEGERS)
                 *(integers *)row += *(const integers *)c;
+            else if (narrow)
+                *(few_floats *)row += *(const few_floats *)c;
             else
                 *(floats *)row += *(const floats *)c;
         }
@@ -110,12 +129,13 @@ INLINE void fetch_rows(const char *c, const struct tsr_tile_loop *x, enum way wa
 
 INLINE void fetch_by(const char *c, const struct tsr_tile_loop *x, enum way way)
 {
+    const bool narrow = is_narrow(x);
     if (way == COPY)
-        fetch_rows(c, x, COPY);
+        fetch_rows(c, x, COPY, narrow);
     else if (way == ADD_INTEGERS)
-        fetch_rows(c, x, ADD_INTEGERS);
+        fetch_rows(c, x, ADD_INTEGERS, narrow);
     else
-        fetch_rows(c, x, ADD_FLOATS);
+        fetch_rows(c, x, ADD_FLOATS, narrow);
 }
 
 __attribute__((target("avx512f"))) static void fetch_512(const char *c, const struct tsr_tile_loop *x, enum way way)
@@ -157,9 +177,9 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 
 static bool joins(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
-    const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x);
+    const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x), tiles = is_narrow(x) ? column / 2 : column;
     if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * rows_of(x) > (pitch < MOST_ROWS ? pitch : MOST_ROWS) ||
-        column >= MOST_TILES / x->columns || (column + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > C_BYTES)
+        tiles >= MOST_TILES / x->columns || (tiles + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > C_BYTES)
         return false;
     if (!t->a.count)
         return true;
@@ -259,21 +279,33 @@ static void note_packed(struct tsr__tile_twice *t)
     memcpy(p->in, t->b.in, p->count * sizeof p->in[0]);
 }
 
-static void multiply(struct tsr__tile_twice *t)
+/* `columns` of the grid, whose B begins at `b`. */
+static void multiply(struct tsr__tile_twice *t, uint32_t columns, const char *const *b)
 {
-    struct tsr__tile_grid grid = {.loop = &t->loop,
+    struct tsr_tile_loop x = t->loop;
+    x.how &= ~(uint64_t)TSR_TILE_HALF_N;
+    struct tsr__tile_grid grid = {.loop = &x,
                                   .rows = t->a.count,
-                                  .columns = t->b.count,
+                                  .columns = columns,
                                   .a = t->a.at,
-                                  .b = t->b.at,
-                                  .a_at = t->loop.how & TSR_TILE_A_EDGES ? t->a.in : NULL,
-                                  .b_at = t->loop.how & TSR_TILE_B_EDGES ? t->b.in : NULL,
+                                  .b = b,
+                                  .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in : NULL,
+                                  .b_at = x.how & TSR_TILE_B_EDGES ? t->b.in : NULL,
                                   .to = t->to,
                                   .memory = t->memory,
                                   .has_packed_b = has_packed(t)};
     tsr__tile_grid_multiply(&grid);
     if (!grid.has_packed_b)
         note_packed(t);
+}
+
+/* Of loops of 8 columns those with a neighbour, which makes a tile with them: puts pairs in place of columns, and answers how many. */
+static uint32_t pair_columns(struct tsr__tile_twice *t)
+{
+    const uint32_t pairs = tsr__side_pair(&t->b, t->b.count, tsr__loop_b_bytes(&t->loop));
+    for (uint32_t i = 0; i < pairs; i++)
+        t->first[i] = t->b.at[2 * i];
+    return pairs;
 }
 
 /* Blocks with many rows read a packed B where it lies about as fast, and C takes no detour. */
@@ -289,15 +321,17 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
     uint32_t together = 0;
     if (!t)
         return;
-    memset(t->to, 0, (size_t)t->a.count * t->b.count * sizeof t->to[0]);
+    const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1, columns = in_tile > 1 ? pair_columns(t) : t->b.count;
+    memset(t->to, 0, (size_t)t->a.count * columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {
         struct packet *p = &t->packets[i];
         if (p->together && !together)
             t->loop.steps = p->steps;
-        p->together = p->together && p->steps == t->loop.steps;
+        const uint32_t tile = p->column / in_tile;
+        p->together = p->together && p->steps == t->loop.steps && tile < columns;
         together += p->together;
         if (p->together)
-            t->to[p->row * t->b.count + p->column] = block_of_c(t, p);
+            t->to[p->row * columns + tile] = block_of_c(t, p) - p->column % in_tile * tsr__loop_c_bytes(&t->loop);
     }
     if (t->a.count) {
         t->loop.to_stride = t->loop.columns * TSR_TILE_ROW_BYTES;
@@ -308,7 +342,7 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
     if (alone)
         tsr__tile_shares_nothing(run);
     if (shares)
-        multiply(t);
+        multiply(t, columns, in_tile > 1 ? t->first : t->b.at);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;

@@ -75,7 +75,7 @@ static void copy_b(unsigned char *to, const char *from, const struct tsr_tile_lo
     const unsigned in_word = rows ? tsr__loop_in_word(x) : 1, bytes = 4 / in_word;
     memset(to, 0, TILE);
     for (unsigned k = 0; k < tsr__loop_words(x) * in_word; k++)
-        for (unsigned column = 0; column < 16; column++)
+        for (unsigned column = 0; column < (x->how & TSR_TILE_HALF_N ? 8 : 16); column++)
             memcpy(to + k / in_word * TSR_TILE_ROW_BYTES + column * 4 + k % in_word * bytes, from + k * x->b_stride + column * bytes,
                    bytes);
 }
@@ -128,10 +128,14 @@ static void one(uint64_t how, enum goal goal)
     bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
     x.how |= number() % 2 ? TSR_TILE_B_ROWS : 0;
+    if (number() % 5 == 0) {
+        x.how |= TSR_TILE_HALF_N;
+        x.rows = x.columns = 1;
+    }
     const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
-    const int64_t in_word = x.how & TSR_TILE_B_ROWS ? tsr__loop_in_word(&x) : 1, b_rows = words * in_word,
-                  b_bytes = TSR_TILE_ROW_BYTES / in_word;
-    int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * TSR_TILE_ROW_BYTES;
+    const int64_t in_word = x.how & TSR_TILE_B_ROWS ? tsr__loop_in_word(&x) : 1, b_rows = words * in_word, b_bytes = tsr__loop_b_bytes(&x),
+                  c_bytes = x.how & TSR_TILE_HALF_N ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
+    int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * c_bytes;
     /* A: row after row, from the last to the first, step after step, or with the tiles apart. B likewise. */
     struct place a = {{x.tile_rows, x.steps, x.rows}, {x.steps * bytes + pad, bytes, TSR_TILE_ROWS * (x.steps * bytes + pad)}};
     struct place b = {{b_rows, x.steps, x.columns}, {width + pad, b_rows * (width + pad), b_bytes}};
@@ -183,12 +187,13 @@ static void one(uint64_t how, enum goal goal)
         memcpy(before[i], inputs[i]->begin, inputs[i]->bytes);
     }
     bool there = tsr__tile_loop(NULL, &x);
-    assert_int_equal(there, x.to && goal == ELSEWHERE && runs_in_strips(how) && x.tile_rows == TSR_TILE_ROWS);
+    assert_int_equal(there,
+                     x.to && goal == ELSEWHERE && runs_in_strips(how) && x.tile_rows == TSR_TILE_ROWS && c_bytes == TSR_TILE_ROW_BYTES);
     for (int64_t i = 0; i < x.rows * x.columns; i++)
         for (int64_t r = 0; r < x.tile_rows; r++) {
             const char *at = there ? x.to + (i / x.columns * TSR_TILE_ROWS + r) * x.to_stride + i % x.columns * TSR_TILE_ROW_BYTES
                                    : (const char *)c[i] + r * TSR_TILE_ROW_BYTES;
-            assert_memory_equal(at, d[i] + r * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
+            assert_memory_equal(at, d[i] + r * TSR_TILE_ROW_BYTES, (size_t)c_bytes);
         }
     for (int i = 0; i < 2; i++)
         assert_memory_equal(before[i], inputs[i]->begin, inputs[i]->bytes);

@@ -46,6 +46,7 @@ enum {
     TSR_TILE_TWICE = 2048,     /* of a loop: its packet may run twice */
     TSR_TILE_GOES_ON = 4096,   /* with TWICE: the same packet may ask for more products for the same accumulators */
     TSR_TILE_FROM_ZERO = 8192, /* with GOES_ON: these are zero when a packet asks for the first time */
+    TSR_TILE_HALF_N = 16384,   /* of a loop of one tile: B and C have 8 columns */
 };
 enum {
     TSR_TILE_OPERAND_BYTES =
@@ -87,6 +88,9 @@ struct tsr_tile_matrix {
  *
  * The tiles of A and C may have fewer rows, 1, 2, 4, or 8 (`tile_rows`), if `rows` is 1. The tiles in `c` have room for 16 rows all the
  * same; what is in the others afterwards is undefined.
+ *
+ * With TSR_TILE_HALF_N rows of packed B, and of C at `to`, have 32 bytes. Those of the tile in `c` are 64 bytes apart, and what is in their
+ * other halves afterwards is undefined. There is one tile.
  *
  * With TSR_TILE_A_EDGES, rows of A are rows of `a_matrix`: a_stride is the distance of these, tiles under each other are 16 rows apart, and
  * steps go to the right. With TSR_TILE_B_EDGES, rows of B are rows of `b_matrix`, and steps go down by the rows of a step. Nothing outside

@@ -148,10 +148,10 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
 {
     LLVMBasicBlockRef loop = LLVMGetInstructionParent(point);
     struct tsr__source any = *s;
-    any.any_rows = true;
+    any.any_part = true;
     m->address = LLVMGetOperand(s->from[0], 0);
     m->by_rows = !tsr__tile_in_place(t, &any, point, &m->stride);
-    if (m->by_rows && !tsr__tile_by_rows(t, s, point, &m->address, &m->stride))
+    if (m->by_rows && !tsr__tile_by_rows(t, &any, point, &m->address, &m->stride))
         return false;
     m->at = tsr__polynomial_of(t->l, m->address);
     return find_place(t, s, loop, m) && !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
@@ -235,7 +235,8 @@ static bool go_together(const struct part *x, const struct part *y)
 {
     return x->depth == y->depth && x->half == y->half && x->b.by_rows == y->b.by_rows && same_distance(&x->a.stride, &y->a.stride) &&
            same_distance(&x->b.stride, &y->b.stride) && tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
-           same_distance(&x->inner_a, &y->inner_a) && same_distance(&x->inner_b, &y->inner_b);
+           tsr__row_of_block(x->life->block) == tsr__row_of_block(y->life->block) && same_distance(&x->inner_a, &y->inner_a) &&
+           same_distance(&x->inner_b, &y->inner_b);
 }
 
 /* How many times `unit` the distance is, less than MOST; MOST: not so. */
@@ -344,6 +345,11 @@ static bool leaves_registers_alone(const struct tsr__tiles *t, const struct tsr_
     return t->unit != TSR__TILES_AMX || (!taken && !t->halves);
 }
 
+static bool is_narrow(const struct tsr__k_loop *x)
+{
+    return tsr__row_of_block(x->parts[0].life->block) < TSR_TILE_ROW_BYTES;
+}
+
 /* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
 static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all)
 {
@@ -353,6 +359,8 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
         return "A or B is not in global memory";
     if (tsr__rows_of_block(part->life->block) < TSR_TILE_ROWS && x->rows > 1)
         return "its rows are not those of one tile";
+    if (is_narrow(x) && x->rows * x->columns > 1)
+        return "it has 8 columns in more than one tile";
     bool in_panels = part->b.stride.valid && !part->b.stride.count; /* of a width that the program knows: it has packed B for tiles */
     if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !part->b.by_rows && in_panels)
         return "whole tiles of A and B come straight from memory";
@@ -374,7 +382,7 @@ static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
             x->lives[i] = x->parts[i].life;
         x->leaving = stores_behind(t, x);
         x->runs_now = must_run_now(t, x, all);
-        bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS;
+        bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS && !is_narrow(x);
         if (x->twice) {
             x->leaving = NULL;
             tsr__map_set(&t->twice, loop, 1);
@@ -382,7 +390,7 @@ static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
             tsr__tile_store_waits(x->leaving);
         if (x->runs_now && (parts->a.place || parts->b.place)) /* there is another way */
             return;
-        if (!x->runs_now || t->unit == TSR__TILES_VECTORS || (t->unit == TSR__TILES_MODEL && whole))
+        if (!x->runs_now || (t->unit == TSR__TILES_VECTORS && !is_narrow(x)) || (t->unit == TSR__TILES_MODEL && whole))
             t->rounds = x;
         return;
     }
@@ -425,11 +433,11 @@ bool tsr__tile_loops_reject(struct tsr__tiles *t)
     bool any = false;
     for (size_t i = 0; i < t->webs.block_count; i++) {
         struct tsr__live_range *life = &t->registers.live_ranges[i];
-        const char *why = "a block of fewer than 16 rows is worth it only in a loop over K that the device can run as a whole";
+        const char *why = "a block of fewer than 16 rows or columns is worth it only in a loop over K that the device can run as a whole";
         for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
             for (unsigned k = 0; k < x->rows * x->columns; k++)
                 why = x->lives[k] == life ? x->runs_now : why;
-        if (life->accumulator < 0 || !life->few_rows || !why)
+        if (life->accumulator < 0 || !life->is_part || !why)
             continue;
         tsr__reject_tile(life, why);
         any = true;
@@ -558,7 +566,8 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
     bool prepares = t->unit == TSR__TILES_MODEL;
     unsigned how = tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u) | (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) |
-                   (part->a.place ? TSR_TILE_A_EDGES : 0u) | (part->b.place ? TSR_TILE_B_EDGES : 0u);
+                   (is_narrow(x) ? TSR_TILE_HALF_N : 0u) | (part->a.place ? TSR_TILE_A_EDGES : 0u) |
+                   (part->b.place ? TSR_TILE_B_EDGES : 0u);
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     if (!x->runs_now) {

@@ -82,12 +82,15 @@ bool tsr__tile_is_full(const struct tsr__source *s)
     return s->rows == rows && s->chunks * s->chunk_bytes == (s->half && !s->is_b ? TSR__ROW_BYTES : TSR_TILE_ROW_BYTES);
 }
 
-/* Or is it A of a block of few rows, which it fills? */
-static bool fills_rows(const struct tsr__source *s)
+/* Or is it A of a block of few rows, or B of half the columns, which it fills? */
+static bool fills_part(const struct tsr__source *s)
 {
-    struct tsr__source rows = *s;
-    rows.rows = TSR_TILE_ROWS;
-    return tsr__tile_is_full(s) || (s->any_rows && !s->is_b && tsr__tile_is_full(&rows));
+    struct tsr__source whole = *s;
+    if (s->is_b)
+        whole.chunk_bytes *= 2;
+    else
+        whole.rows = TSR_TILE_ROWS;
+    return tsr__tile_is_full(s) || (s->any_part && tsr__tile_is_full(&whole));
 }
 
 /* Vector (r, c) lies at r strides and c chunks after the first. */
@@ -95,7 +98,7 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
 {
     struct tsr__polynomial first = {0};
     *stride = (struct tsr__polynomial){.valid = true};
-    if (!fills_rows(s))
+    if (!fills_part(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         if (!is_live_load(t, s->from[i], point) || !tsr__tile_same_matrix(LLVMGetOperand(s->from[i], 0), LLVMGetOperand(s->from[0], 0)))
@@ -169,7 +172,7 @@ bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMVa
     enum { WORD = 32, MOST_IN_WORD = 4, DEPTH = 8 };
     unsigned bits = s->product->number < TSR_TILE_BF16 ? 8 : 16, in_word = WORD / bits;
     struct tsr__polynomial first = {0};
-    if (!s->is_b || !tsr__tile_is_full(s))
+    if (!s->is_b || !fills_part(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         LLVMValueRef elements[MOST_IN_WORD] = {0};

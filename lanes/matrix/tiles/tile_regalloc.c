@@ -412,15 +412,13 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
 /* Of a block that is not whole AMX makes good use all the same, vectors only with those of other work-groups. An accumulator that goes
  * round in no loop, as one in a loop with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of
  * which vectors multiply four at once, for all of a tile's K. */
-static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block, bool *few_rows)
+static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block, bool *is_part)
 {
     const struct tsr__web *first = block->webs[0][0];
-    bool wide = 4 * first->lanes * block->columns == TSR_TILE_ROW_BYTES, whole = wide && tsr__rows_of_block(block) == TSR_TILE_ROWS;
+    bool whole = tsr__row_of_block(block) == TSR_TILE_ROW_BYTES && tsr__rows_of_block(block) == TSR_TILE_ROWS;
     bool vectors = tsr__tile_unit(w->l) == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
-    if (!first->loops && (vectors || !whole || (bytes && first->mad_count == 1)))
-        return "its accumulator does not go round in a loop";
-    *few_rows = vectors && wide && !whole;
-    return vectors && !wide ? "without AMX only blocks of 16 columns are worth it" : NULL;
+    *is_part = vectors && !whole;
+    return !first->loops && (vectors || !whole || (bytes && first->mad_count == 1)) ? "its accumulator does not go round in a loop" : NULL;
 }
 
 static void reject_webs(const struct tsr__live_range *life)
@@ -459,7 +457,7 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
     for (size_t i = 0; i < w->block_count; i++) {
         struct tsr__live_range *life = &r->live_ranges[i];
         *life = (struct tsr__live_range){.block = &w->blocks[i], .accumulator = -1};
-        life->why = no_gain(w, &w->blocks[i], &life->few_rows);
+        life->why = no_gain(w, &w->blocks[i], &life->is_part);
         if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
             life->why = "two values of its accumulator are needed at the same time";
     }

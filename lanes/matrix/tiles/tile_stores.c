@@ -78,13 +78,18 @@ static LLVMValueRef store_of(const struct tsr__webs *w, LLVMValueRef v, LLVMBasi
     return found;
 }
 
+/* Of a tile with fewer rows or columns there are no stores but those of the device. */
+static bool is_part(const struct tsr__live_range *life)
+{
+    return tsr__rows_of_block(life->block) < TSR_TILE_ROWS || tsr__row_of_block(life->block) < TSR_TILE_ROW_BYTES;
+}
+
 static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
 {
     const struct tsr__tile_block *block = t->life->block;
     unsigned index = tsr__web_index(u->f), m = u->f->m;
     u->stores = NULL;
-    if ((t->rows < TSR_TILE_ROWS && tsr__map_get(&t->whole_stores, t->registers.places.at[u->place].ref)) ||
-        t->chunk * block->columns < TSR_TILE_ROW_BYTES)
+    if (is_part(t->life) && tsr__map_get(&t->whole_stores, t->registers.places.at[u->place].ref))
         return false;
     LLVMValueRef *stores = tsr_arena_alloc(&t->l->scratch, (size_t)t->rows * block->columns * sizeof *stores);
     for (unsigned i = 0; i < t->rows * block->columns; i++) {
@@ -121,7 +126,7 @@ static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
     }
     for (unsigned i = 0; i < count; i++) {
         struct tsr__polynomial at = store_address(x, stores[i]),
-                               in_row = constant_bytes((int64_t)(i % columns * (TSR_TILE_ROW_BYTES / columns)));
+                               in_row = constant_bytes((int64_t)(i % columns * (tsr__row_of_block(spot->life->block) / columns)));
         at = tsr__polynomial_minus(&at, &first);
         at = tsr__polynomial_minus(&at, &in_row);
         if (!at.valid || !tsr__polynomial_is_multiple(&at, &x->stride, i / columns))
@@ -143,9 +148,9 @@ static bool lie_apart(struct tsr__pending_tile_store *x)
     for (size_t i = 0; i < x->count; i++) {
         if (!locate_store(x, &x->spots[i]))
             return false;
-        int64_t left = x->spots[i].byte;
+        int64_t left = x->spots[i].byte, right = left + tsr__row_of_block(x->spots[i].life->block);
         x->left = left < x->left ? left : x->left;
-        x->right = left + TSR_TILE_ROW_BYTES > x->right ? left + TSR_TILE_ROW_BYTES : x->right;
+        x->right = right > x->right ? right : x->right;
         for (size_t k = 0; k < i; k++)
             if (spots_overlap(&x->spots[i], &x->spots[k]))
                 return false;
@@ -261,10 +266,10 @@ void tsr__tile_stores_find(struct tsr__tiles *t)
     }
 }
 
-static bool has_few_rows(const struct tsr__pending_tile_store *x)
+static bool has_parts(const struct tsr__pending_tile_store *x)
 {
     for (size_t i = 0; i < x->count; i++)
-        if (tsr__rows_of_block(x->spots[i].life->block) < TSR_TILE_ROWS)
+        if (is_part(x->spots[i].life))
             return true;
     return false;
 }
@@ -273,7 +278,7 @@ bool tsr__tile_stores_refuse(struct tsr__tiles *t)
 {
     bool any = false;
     for (struct tsr__pending_tile_store *x = t->pending_stores; x; x = x->next)
-        if (has_few_rows(x) && !x->waits) {
+        if (has_parts(x) && !x->waits) {
             tsr__map_set(&t->whole_stores, x->block, 1);
             any = true;
         }
@@ -548,7 +553,7 @@ static void emit_tile_store(struct tsr__pending_tile_store *x)
         LLVMPositionBuilderAtEnd(t->b, rest);
     }
     LLVMValueRef stride = tsr__polynomial_build(t->l, t->b, &x->stride);
-    if (has_few_rows(x)) { /* which no tile store has */
+    if (has_parts(x)) { /* which no tile store has */
         LLVMBuildBr(t->b, slow);
         LLVMDeleteBasicBlock(fast);
         return;

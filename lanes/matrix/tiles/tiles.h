@@ -123,7 +123,7 @@ struct tsr__live_range {
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
     int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
-    bool few_rows;   /* of a kind that is worth it only in loops that wait for those of other work-groups */
+    bool is_part;    /* of a tile: of a kind that is worth it only in loops that wait for those of other work-groups */
     bool to_memory;  /* it is to lie in memory even if there are registers */
     const char *why; /* the reason for that */
     int turn;        /* number of its basic block + 1, if it needs the register only between two operations of that block; else 0 */
@@ -172,6 +172,11 @@ static inline unsigned tsr__rows_of_block(const struct tsr__tile_block *block)
 {
     return block->rows * block->webs[0][0]->m;
 }
+/* Bytes of a row of that tile: 64, or 32 of one column of sub-groups of 8. */
+static inline unsigned tsr__row_of_block(const struct tsr__tile_block *block)
+{
+    return 4 * block->webs[0][0]->lanes * block->columns;
+}
 /* The webs of a live range stay vectors after all. */
 void tsr__reject_tile(struct tsr__live_range *life, const char *why);
 unsigned tsr__web_index(const struct tsr__fragment *f);
@@ -209,7 +214,7 @@ struct tsr__source {
     unsigned rows, chunks, chunk_bytes;
     const struct tsr__tile_product *product;
     bool is_b, half; /* half: it goes to a register of half a step of K */
-    bool any_rows;   /* of A: of fewer than 16 rows, it may be in place all the same */
+    bool any_part;   /* of A: of fewer than 16 rows, or of B: of 8 columns, it may be in place all the same */
 };
 
 /* One tile multiplication: the operations from `first` to `last` of the first web of a block, and those that correspond in other webs. */
@@ -223,7 +228,7 @@ struct tsr__tiles {
     struct tsr__compilation *l;
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
-    struct tsr__map whole_stores;       /* blocks where only accumulators of 16 rows have tile stores */
+    struct tsr__map whole_stores;       /* blocks where only accumulators of whole tiles have tile stores */
     bool halves;                        /* two registers are for single operations of 32 bytes of K */
     LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
     struct tsr__map buffers;            /* on the stack, by this pass → 1 */
