@@ -37,7 +37,7 @@ struct block {
 /* For whose operands there is memory: an even number. */
 static int64_t most_steps(const struct tsr_tile_loop *x)
 {
-    const int64_t rows = tsr__is_in_tiles(x) ? TILES_HIGH * TSR_TILE_ROWS : TSR_TILE_ROWS, of_strip = TSR__GRID_STRIP_BYTES / (rows * LINE),
+    const int64_t of_strip = TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * LINE),
                   of_panel = TSR__GRID_PANEL_BYTES / (tsr__loop_words(x) * PANEL_LINE);
     return of_strip < of_panel ? of_strip : of_panel;
 }
@@ -458,25 +458,29 @@ static void pack_tiles(const struct block *b, const struct strip_rows *rows, int
         char *to = b->strip + r * LINE;
         if (b->grid->a_at)
             from = edged_row_of_a(b->grid, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
-        if (in_line == 1) {
-            (wide ? copy_lines : copy_lines_256)(to, TILES_HIGH * TSR_TILE_BYTES, from, far, (unsigned)steps);
+        const int64_t lines = in_line == 1 || far == words * 4 ? steps / in_line : 0;
+        (wide ? copy_lines : copy_lines_256)(to, TILES_HIGH * TSR_TILE_BYTES, from, in_line * far, (unsigned)lines);
+        if (lines == count)
             continue;
-        }
         memset(to + (count - 1) * TILES_HIGH * TSR_TILE_BYTES, 0, LINE);
-        for (int64_t step = 0; step < steps; step++, from += far)
-            memcpy(to + step / in_line * TILES_HIGH * TSR_TILE_BYTES + step % in_line * words * 4, from, (size_t)words * 4);
+        for (int64_t step = lines * in_line; step < steps; step++)
+            memcpy(to + step / in_line * TILES_HIGH * TSR_TILE_BYTES + step % in_line * words * 4, from + step * far, (size_t)words * 4);
     }
 }
 
 /* Where a tile of C begins, if all of it is there and lies as one; else NULL. */
 static char *whole_tile(const struct block *b, int64_t row, int64_t column)
 {
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t of_loop = rows_of_loop(x), grid_column = quotient(column, b->by_columns);
+    int64_t grid_row = quotient(row, b->by_rows);
     char *to = row_of_c(b, row, column);
-    const int64_t of_loop = rows_of_loop(b->grid->loop), first = of_loop - (row - quotient(row, b->by_rows) * of_loop);
-    for (int64_t r = first; to && r < TSR_TILE_ROWS; r += of_loop) /* the first row of each other loop */
-        if (row_of_c(b, row + r, column) != to + r * b->grid->loop->to_stride)
+    const char *same = to ? to - (row - grid_row * of_loop) * x->to_stride - (column - grid_column * x->columns) * LINE : NULL;
+    for (int64_t end = row + TSR_TILE_ROWS; to && grid_row * of_loop < end; grid_row++, same += of_loop * x->to_stride)
+        if (grid_row >= g->rows || g->to[grid_row * g->columns + grid_column] != same)
             return NULL;
-    return b->grid->loop->past ? NULL : to;
+    return x->past ? NULL : to;
 }
 
 AVX512 static void copy_past(char *to, const char *from)

@@ -10,7 +10,7 @@
 #include "device-amx/tiles_share.h"
 
 enum {
-    MOST_PLACES = 1 << 15, /* of a grid */
+    MOST_PLACES = 1 << 16, /* of a grid */
     LEAST_ROWS = 128,      /* of loops with the same packed B, for which packing it again pays */
 };
 
@@ -383,7 +383,7 @@ static bool stays_apart(const struct tsr__tile_share *s, const struct tsr_tile_l
 
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    if (!tsr__tile_loop_may_share(run, x) || !tsr__tile_grid_fits(x))
+    if (!tsr__tile_loop_may_share(run, x))
         return false;
     if (!run->share)
         run->share = make_share(run);
@@ -392,7 +392,10 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
     if (!s)
         return false;
     uint32_t row = tsr__side_find(&s->a, x->a), column = tsr__side_find(&s->b, x->b);
-    if (s->count && (!joins(s, x, row, column) || s->loop.past != past)) {
+    const bool joined = s->count && s->loop.past == past && joins(s, x, row, column);
+    if (!joined && !tsr__tile_grid_fits(x))
+        return false;
+    if (s->count && !joined) {
         flush(run);
         row = column = 0;
     }

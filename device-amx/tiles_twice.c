@@ -39,10 +39,12 @@ struct tsr__tile_twice {
     bool is_noted;       /* first time: it is the last one of `packets` */
     uint32_t next;       /* second time: the packet that comes next */
     uint32_t parts_left; /* … and parts of the current one, whose results it has */
+    struct part_end {
+        const char *a, *b;
+        struct tsr_tile_matrix in_a, in_b;
+    } end; /* first time: where the next part of the current packet has to begin */
     struct packet {
         const char *a, *b; /* of the first part */
-        struct tsr_tile_matrix a_end, b_end;
-        const char *a_next, *b_next; /* where the next part has to begin */
         int64_t steps;
         uint32_t parts;
         uint16_t row, column; /* of the grid */
@@ -84,18 +86,17 @@ static int64_t pitch_of(const struct tsr__tile_twice *t, const struct tsr_tile_l
     return wanted < room ? wanted : room;
 }
 
-/* The accumulators' rows, in the order of the block's. */
-INLINE char *accumulator_row(const struct tsr_tile_loop *x, int64_t row, int64_t column)
-{
-    return (char *)x->c[row / x->tile_rows * x->columns + column] + row % x->tile_rows * TSR_TILE_ROW_BYTES;
-}
+/* Goes through the accumulators' rows, as `row`, in the order of the block's, as `c`. */
+#define EACH_ROW(c, x, row)                                                                                                                \
+    for (int64_t tile_ = 0; tile_ < (x)->rows * (x)->columns; tile_ += (x)->columns)                                                       \
+        for (int64_t r_ = 0; r_ < (x)->tile_rows; r_++)                                                                                    \
+            for (int64_t i_ = 0; i_ < (x)->columns; i_++, (c) += TSR_TILE_ROW_BYTES)                                                       \
+                for (char *row = (char *)(x)->c[tile_ + i_] + r_ * TSR_TILE_ROW_BYTES; row; row = NULL)
 
 static void copy_to_block(char *c, const struct tsr_tile_loop *x)
 {
-    const size_t bytes = (size_t)(tsr__loop_c_bytes(x) / x->columns);
-    for (int64_t r = 0; r < rows_of(x); r++)
-        for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES)
-            memcpy(c, accumulator_row(x, r, i), bytes);
+    const size_t bytes = is_narrow(x) ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
+    EACH_ROW(c, x, row) memcpy(c, row, bytes);
 }
 
 #define IN_ROWS(bytes) vector_size(bytes), aligned(bytes), may_alias
@@ -109,33 +110,33 @@ enum way { COPY, ADD_INTEGERS, ADD_FLOATS };
 
 INLINE void fetch_rows(const char *c, const struct tsr_tile_loop *x, enum way way, bool narrow)
 {
-    for (int64_t r = 0; r < rows_of(x); r++)
-        for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES) {
-            char *row = accumulator_row(x, r, i);
-            if (way == COPY && narrow)
-                *(few_integers *)row = *(const few_integers *)c;
-            else if (way == COPY)
-                *(integers *)row = *(const integers *)c;
-            else if (way == ADD_INTEGERS && narrow)
-                *(few_integers *)row += *(const few_integers *)c;
-            else if (way == ADD_INTEGERS)
-                *(integers *)row += *(const integers *)c;
-            else if (narrow)
-                *(few_floats *)row += *(const few_floats *)c;
-            else
-                *(floats *)row += *(const floats *)c;
-        }
+    EACH_ROW(c, x, row)
+    {
+        if (way == COPY && narrow)
+            *(few_integers *)row = *(const few_integers *)c;
+        else if (way == COPY)
+            *(integers *)row = *(const integers *)c;
+        else if (way == ADD_INTEGERS && narrow)
+            *(few_integers *)row += *(const few_integers *)c;
+        else if (way == ADD_INTEGERS)
+            *(integers *)row += *(const integers *)c;
+        else if (narrow)
+            *(few_floats *)row += *(const few_floats *)c;
+        else
+            *(floats *)row += *(const floats *)c;
+    }
 }
 
 INLINE void fetch_by(const char *c, const struct tsr_tile_loop *x, enum way way)
 {
-    const bool narrow = is_narrow(x);
-    if (way == COPY)
-        fetch_rows(c, x, COPY, narrow);
+    if (is_narrow(x))
+        fetch_rows(c, x, way, true);
+    else if (way == COPY)
+        fetch_rows(c, x, COPY, false);
     else if (way == ADD_INTEGERS)
-        fetch_rows(c, x, ADD_INTEGERS, narrow);
+        fetch_rows(c, x, ADD_INTEGERS, false);
     else
-        fetch_rows(c, x, ADD_FLOATS, narrow);
+        fetch_rows(c, x, ADD_FLOATS, false);
 }
 
 __attribute__((target("avx512f"))) static void fetch_512(const char *c, const struct tsr_tile_loop *x, enum way way)
@@ -179,7 +180,7 @@ static bool joins(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x
 {
     const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x), tiles = is_narrow(x) ? column / 2 : column;
     if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * rows_of(x) > (pitch < MOST_ROWS ? pitch : MOST_ROWS) ||
-        tiles >= MOST_TILES / x->columns || (tiles + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > C_BYTES)
+        (tiles + 1) * x->columns > MOST_TILES || (tiles + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > C_BYTES)
         return false;
     if (!t->a.count)
         return true;
@@ -187,23 +188,22 @@ static bool joins(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x
            !(row == t->a.count && column == t->b.count) && (t->loop.zero || !t->taken[row][column]);
 }
 
-static void note_end(struct packet *p, const struct tsr_tile_loop *x)
+static void note_part(struct tsr__tile_twice *t, struct packet *p, const struct tsr_tile_loop *x)
 {
     p->parts++;
     p->steps += x->steps;
-    p->a_next = x->a + x->steps * x->a_step;
-    p->b_next = x->b + x->steps * x->b_step;
-    p->a_end = x->a_matrix;
-    p->b_end = x->b_matrix;
-    p->a_end.x += x->steps * x->a_step;
-    p->b_end.y += x->steps * tsr__loop_b_rows(x);
+    if (!(x->how & TSR_TILE_GOES_ON))
+        return;
+    t->end = (struct part_end){x->a + x->steps * x->a_step, x->b + x->steps * x->b_step, x->a_matrix, x->b_matrix};
+    t->end.in_a.x += x->steps * x->a_step;
+    t->end.in_b.y += x->steps * tsr__loop_b_rows(x);
 }
 
-static bool goes_on(const struct tsr__tile_twice *t, const struct packet *p, const struct tsr_tile_loop *x)
+static bool goes_on(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
 {
-    return tsr__tile_same_shape(&t->loop, x) && x->a == p->a_next && x->b == p->b_next &&
-           (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&p->a_end, &x->a_matrix, sizeof p->a_end)) &&
-           (!(x->how & TSR_TILE_B_EDGES) || !memcmp(&p->b_end, &x->b_matrix, sizeof p->b_end));
+    return tsr__tile_same_shape(&t->loop, x) && x->a == t->end.a && x->b == t->end.b &&
+           (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&t->end.in_a, &x->a_matrix, sizeof x->a_matrix)) &&
+           (!(x->how & TSR_TILE_B_EDGES) || !memcmp(&t->end.in_b, &x->b_matrix, sizeof x->b_matrix));
 }
 
 static void note_packet(struct tsr__run *run, struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
@@ -212,7 +212,7 @@ static void note_packet(struct tsr__run *run, struct tsr__tile_twice *t, const s
     uint32_t row = tsr__side_find(&t->a, x->a), column = tsr__side_find(&t->b, x->b);
     *p = (struct packet){.a = x->a, .b = x->b, .row = (uint16_t)row, .column = (uint16_t)column};
     p->together = tsr__tile_loop_may_share(run, x) && joins(t, x, row, column);
-    note_end(p, x);
+    note_part(t, p, x);
     if (!p->together)
         return;
     if (!t->a.count) {
@@ -252,8 +252,8 @@ void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
             note_packet(run, t, x);
     } else if (t->is_noted) {
         struct packet *p = &t->packets[t->count - 1];
-        p->together = p->together && goes_on(t, p, x);
-        note_end(p, x);
+        p->together = p->together && goes_on(t, x);
+        note_part(t, p, x);
     }
     t->is_open = x->how & TSR_TILE_GOES_ON;
 }

@@ -84,8 +84,8 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
     if (t->unit == TSR__TILES_AMX && !goes_through_scratch(t, number))
         emit_instruction(t, "llvm.x86.tilezero", args, 1);
     else
-        LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE),
-                        TSR_TILE_ROW_BYTES);
+        LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)),
+                        tsr__i64(t->l, t->rows * TSR_TILE_ROW_BYTES), TSR_TILE_ROW_BYTES);
 }
 
 static LLVMValueRef how_of(struct tsr__tiles *t, const struct tsr__source *s)
