@@ -37,7 +37,8 @@ static struct quarter quarter_of(const struct tsr_tile_loop *x, int64_t i, int64
     return q;
 }
 
-/* Two tiles under each other of A, in one piece, by two beside each other of B, with rows at `b_stride`, in each of `steps` steps. */
+/* Two tiles under each other of A, in one piece, by two beside each other of B, with rows at `b_stride`, in each of `steps` steps. B comes
+ * past the first cache, where A is to stay. */
 #define BLOCKS(name, multiply)                                                                                                             \
     AMX static void name##_block(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],    \
                                  const struct tsr__tile_rows to[2][2])                                                                     \
@@ -53,14 +54,17 @@ static struct quarter quarter_of(const struct tsr_tile_loop *x, int64_t i, int64
             _tile_loadd(2, from[1][0].at, from[1][0].stride);                                                                              \
             _tile_loadd(3, from[1][1].at, from[1][1].stride);                                                                              \
         }                                                                                                                                  \
-        for (int64_t step = 0; step < steps; step++, a += 2 * TSR_TILE_BYTES, b += TSR_TILE_ROWS * b_stride) {                             \
-            _tile_loadd(6, b, b_stride);                                                                                                   \
+        _tile_stream_loadd(6, b, b_stride);                                                                                                \
+        for (int64_t step = 1; step <= steps; step++, a += 2 * TSR_TILE_BYTES) {                                                           \
             _tile_loadd(4, a, LINE);                                                                                                       \
+            _tile_stream_loadd(7, b + LINE, b_stride);                                                                                     \
             multiply(0, 4, 6);                                                                                                             \
-            _tile_loadd(7, b + LINE, b_stride);                                                                                            \
-            multiply(1, 4, 7);                                                                                                             \
             _tile_loadd(5, a + TSR_TILE_BYTES, LINE);                                                                                      \
+            multiply(1, 4, 7);                                                                                                             \
             multiply(2, 5, 6);                                                                                                             \
+            b += TSR_TILE_ROWS * b_stride;                                                                                                 \
+            if (step < steps)                                                                                                              \
+                _tile_stream_loadd(6, b, b_stride);                                                                                        \
             multiply(3, 5, 7);                                                                                                             \
         }                                                                                                                                  \
         _tile_stored(0, to[0][0].at, to[0][0].stride);                                                                                     \

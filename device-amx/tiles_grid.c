@@ -18,7 +18,7 @@ enum {
     STRIP = 8,                   /* rows, in registers */
     WIDE_STRIP = 48,             /* rows, of products that are widened (tiles_wide.c) */
     TILES_HIGH = 2,              /* in AMX's registers */
-    TILE_STEPS = 8,              /* of K at a time, of tiles: A of these takes a third of the first cache */
+    TILE_STEPS = 18,             /* of K at a time, of tiles, at most: A of these takes three quarters of the first cache */
     LEAST_BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache, whatever its size */
     MOST_PANELS = 32,
     PACK_TOGETHER = 32, /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
@@ -523,7 +523,7 @@ static void find_tiles(const struct block *b, int64_t row, int64_t column, char 
 /* Sums of a panel between two parts of K. */
 static void find_sums(const struct block *b, int64_t panel, struct tsr__tile_rows to[TILES_HIGH][PANEL])
 {
-    char *sums = b->strip + 2 * TILE_STEPS * TILES_HIGH * TSR_TILE_BYTES;
+    char *sums = b->strip + TILE_STEPS * TILES_HIGH * TSR_TILE_BYTES;
     for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
         to[i / PANEL][i % PANEL] = (struct tsr__tile_rows){sums + (panel * TILES_HIGH * PANEL + i) * TSR_TILE_BYTES, LINE};
 }
@@ -553,15 +553,15 @@ static void tiles_by_panels(const struct block *b, int64_t row, int64_t first, i
     }
 }
 
-/* A part of K of a strip of A stays in the first cache, while those of B come from the second one. */
+/* A part of K of a strip of A stays in the first cache, while those of B come from the second one, past the first. */
 static void tile_strips(const struct block *b)
 {
-    const int64_t steps = b->words / TSR__TILE_WORDS;
+    const int64_t steps = b->words / TSR__TILE_WORDS, parts = (steps + TILE_STEPS - 1) / TILE_STEPS, most = (steps + parts - 1) / parts;
     struct strip_rows rows;
     for (int64_t row = 0; row < b->grid->rows * rows_of_loop(b->grid->loop); row += TILES_HIGH * TSR_TILE_ROWS) {
         find_rows(b, row, &rows);
         for (int64_t first = 0, count; first < steps; first += count) {
-            count = steps - first < TILE_STEPS + TILE_STEPS / 2 ? steps - first : TILE_STEPS;
+            count = steps - first < most ? steps - first : most;
             pack_tiles(b, &rows, first, count);
             tiles_by_panels(b, row, first, count);
         }
