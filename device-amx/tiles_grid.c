@@ -480,12 +480,13 @@ static char *whole_tile(const struct block *b, int64_t row, int64_t column)
     for (int64_t end = row + TSR_TILE_ROWS; to && grid_row * of_loop < end; grid_row++, same += of_loop * x->to_stride)
         if (grid_row >= g->rows || g->to[grid_row * g->columns + grid_column] != same)
             return NULL;
-    return x->past ? NULL : to;
+    return to;
 }
 
-AVX512 static void copy_past(char *to, const char *from)
+AVX512 static void copy_past(char *to, int64_t stride, const char *from, unsigned rows)
 {
-    _mm512_stream_si512((void *)to, _mm512_load_si512(from));
+    for (unsigned r = 0; r < rows; r++)
+        _mm512_stream_si512((void *)(to + r * stride), _mm512_load_si512(from + r * LINE));
 }
 
 /* Between a tile aside and C, whose rows lie in several places. */
@@ -500,10 +501,13 @@ static void load_aside(const struct block *b, char *aside, int64_t row, int64_t 
 
 static void store_aside(const struct block *b, const char *aside, int64_t row, int64_t column, bool past)
 {
-    for (int64_t r = 0; r < TSR_TILE_ROWS; r++) {
+    char *whole = past ? whole_tile(b, row, column) : NULL;
+    if (whole)
+        copy_past(whole, b->grid->loop->to_stride, aside, TSR_TILE_ROWS);
+    for (int64_t r = 0; r < TSR_TILE_ROWS && !whole; r++) {
         char *to = row_of_c(b, row + r, column);
         if (to && past)
-            copy_past(to, aside + r * LINE);
+            copy_past(to, LINE, aside + r * LINE, 1);
         else if (to)
             memcpy(to, aside + r * LINE, LINE);
     }
@@ -515,7 +519,7 @@ static void find_tiles(const struct block *b, int64_t row, int64_t column, char 
 {
     for (int64_t i = 0; i < TILES_HIGH; i++)
         for (int64_t j = 0; j < PANEL; j++) {
-            char *at = whole_tile(b, row + i * TSR_TILE_ROWS, column + j);
+            char *at = b->grid->loop->past ? NULL : whole_tile(b, row + i * TSR_TILE_ROWS, column + j);
             to[i][j] = at ? (struct tsr__tile_rows){at, b->grid->loop->to_stride} : (struct tsr__tile_rows){aside[i][j], LINE};
         }
 }
