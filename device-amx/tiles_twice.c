@@ -86,17 +86,12 @@ static int64_t pitch_of(const struct tsr__tile_twice *t, const struct tsr_tile_l
     return wanted < room ? wanted : room;
 }
 
-/* Goes through the accumulators' rows, as `row`, in the order of the block's, as `c`. */
-#define EACH_ROW(c, x, row)                                                                                                                \
-    for (int64_t tile_ = 0; tile_ < (x)->rows * (x)->columns; tile_ += (x)->columns)                                                       \
-        for (int64_t r_ = 0; r_ < (x)->tile_rows; r_++)                                                                                    \
-            for (int64_t i_ = 0; i_ < (x)->columns; i_++, (c) += TSR_TILE_ROW_BYTES)                                                       \
-                for (char *row = (char *)(x)->c[tile_ + i_] + r_ * TSR_TILE_ROW_BYTES; row; row = NULL)
-
 static void copy_to_block(char *c, const struct tsr_tile_loop *x)
 {
     const size_t bytes = is_narrow(x) ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
-    EACH_ROW(c, x, row) memcpy(c, row, bytes);
+    for (int64_t r = 0; r < rows_of(x); r++)
+        for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES)
+            memcpy(c, (char *)x->c[r / x->tile_rows * x->columns + i] + r % x->tile_rows * TSR_TILE_ROW_BYTES, bytes);
 }
 
 #define IN_ROWS(bytes) vector_size(bytes), aligned(bytes), may_alias
@@ -108,35 +103,43 @@ typedef float few_floats __attribute__((IN_ROWS(TSR_TILE_ROW_BYTES / 2)));
 /* How accumulators get what the loop has given: as it is, or added to what they hold. */
 enum way { COPY, ADD_INTEGERS, ADD_FLOATS };
 
+INLINE void fetch_row(char *row, const char *c, enum way way, bool narrow)
+{
+    if (way == COPY && narrow)
+        *(few_integers *)row = *(const few_integers *)c;
+    else if (way == COPY)
+        *(integers *)row = *(const integers *)c;
+    else if (way == ADD_INTEGERS && narrow)
+        *(few_integers *)row += *(const few_integers *)c;
+    else if (way == ADD_INTEGERS)
+        *(integers *)row += *(const integers *)c;
+    else if (narrow)
+        *(few_floats *)row += *(const few_floats *)c;
+    else
+        *(floats *)row += *(const floats *)c;
+}
+
+/* The rows of a tile of accumulators are next to each other; in the block those of all tiles beside each other take turns. */
 INLINE void fetch_rows(const char *c, const struct tsr_tile_loop *x, enum way way, bool narrow)
 {
-    EACH_ROW(c, x, row)
-    {
-        if (way == COPY && narrow)
-            *(few_integers *)row = *(const few_integers *)c;
-        else if (way == COPY)
-            *(integers *)row = *(const integers *)c;
-        else if (way == ADD_INTEGERS && narrow)
-            *(few_integers *)row += *(const few_integers *)c;
-        else if (way == ADD_INTEGERS)
-            *(integers *)row += *(const integers *)c;
-        else if (narrow)
-            *(few_floats *)row += *(const few_floats *)c;
-        else
-            *(floats *)row += *(const floats *)c;
+    const int64_t tiles = x->rows * x->columns, columns = x->columns, rows = x->tile_rows, far = columns * TSR_TILE_ROW_BYTES;
+    for (int64_t i = 0; i < tiles; i++) {
+        char *row = x->c[i];
+        const char *from = c + i / columns * rows * far + i % columns * TSR_TILE_ROW_BYTES;
+        for (int64_t r = 0; r < rows; r++)
+            fetch_row(row + r * TSR_TILE_ROW_BYTES, from + r * far, way, narrow);
     }
 }
 
 INLINE void fetch_by(const char *c, const struct tsr_tile_loop *x, enum way way)
 {
-    if (is_narrow(x))
-        fetch_rows(c, x, way, true);
-    else if (way == COPY)
-        fetch_rows(c, x, COPY, false);
+    const bool narrow = is_narrow(x);
+    if (way == COPY)
+        narrow ? fetch_rows(c, x, COPY, true) : fetch_rows(c, x, COPY, false);
     else if (way == ADD_INTEGERS)
-        fetch_rows(c, x, ADD_INTEGERS, false);
+        narrow ? fetch_rows(c, x, ADD_INTEGERS, true) : fetch_rows(c, x, ADD_INTEGERS, false);
     else
-        fetch_rows(c, x, ADD_FLOATS, false);
+        narrow ? fetch_rows(c, x, ADD_FLOATS, true) : fetch_rows(c, x, ADD_FLOATS, false);
 }
 
 __attribute__((target("avx512f"))) static void fetch_512(const char *c, const struct tsr_tile_loop *x, enum way way)
@@ -194,9 +197,16 @@ static void note_part(struct tsr__tile_twice *t, struct packet *p, const struct 
     p->steps += x->steps;
     if (!(x->how & TSR_TILE_GOES_ON))
         return;
-    t->end = (struct part_end){x->a + x->steps * x->a_step, x->b + x->steps * x->b_step, x->a_matrix, x->b_matrix};
-    t->end.in_a.x += x->steps * x->a_step;
-    t->end.in_b.y += x->steps * tsr__loop_b_rows(x);
+    t->end.a = x->a + x->steps * x->a_step;
+    t->end.b = x->b + x->steps * x->b_step;
+    if (x->how & TSR_TILE_A_EDGES) {
+        t->end.in_a = x->a_matrix;
+        t->end.in_a.x += x->steps * x->a_step;
+    }
+    if (x->how & TSR_TILE_B_EDGES) {
+        t->end.in_b = x->b_matrix;
+        t->end.in_b.y += x->steps * tsr__loop_b_rows(x);
+    }
 }
 
 static bool goes_on(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x)

@@ -521,9 +521,11 @@ static LLVMValueRef count_rounds(struct tsr__tiles *t, LLVMBasicBlockRef loop, c
     return made;
 }
 
+/* What is the same for all packets of a call of the function is stored once. */
 static void store_field(struct tsr__tiles *t, LLVMValueRef block, size_t offset, LLVMValueRef v)
 {
-    LLVMBuildStore(t->b, v, tsr__at_offset(t->l, t->b, block, offset));
+    LLVMBuilderRef b = LLVMIsConstant(v) || tsr__map_get(&t->buffers, v) ? t->entry : t->b;
+    LLVMBuildStore(b, v, tsr__at_offset(t->l, b, block, offset));
 }
 
 /* Where the operand was in the first round; in the last one it was at its address. */
