@@ -181,6 +181,7 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s, uint32_t 
     struct tsr_tile_loop x = s->loop;
     x.packed = s->packed;
     x.operands = s->operands;
+    x.past = x.past && !(x.how & TSR_TILE_HALF_N);
     for (uint32_t i = 0; i < x.rows * x.columns; i++)
         x.c[i] = s->tiles[i];
     for (uint32_t i = 0; i < count; i++) {
@@ -212,9 +213,11 @@ static uint32_t run_in_pairs(struct tsr__tile_share *s)
     const uint32_t rows = s->a.count, all = s->b.count, pairs = tsr__side_pair(&s->b, all, tsr__loop_b_bytes(&s->loop));
     struct tsr_tile_loop half = s->loop;
     uint32_t later = 0;
+    bool fill_lines = true;
     for (uint32_t i = 0; i < rows * pairs; i++) {
         char **first = &s->to[i / pairs * all + i % pairs * 2];
         s->pairs[i] = first[0] && first[1] == first[0] + tsr__loop_c_bytes(&half) ? first[0] : NULL;
+        fill_lines = fill_lines && (uintptr_t)s->pairs[i] % TSR_TILE_ROW_BYTES == 0;
     }
     for (uint32_t i = 0; i < s->count; i++) {
         const struct note n = s->notes[i];
@@ -225,9 +228,11 @@ static uint32_t run_in_pairs(struct tsr__tile_share *s)
     for (uint32_t i = 0; i < pairs; i++)
         s->first[i] = s->b.at[2 * i];
     s->loop.how &= ~(uint64_t)TSR_TILE_HALF_N;
+    s->loop.past = half.past && fill_lines;
     if (rows && pairs)
         run_grid(s, 0, rows, s->first, pairs, s->pairs);
     s->loop.how = half.how;
+    s->loop.past = half.past;
     return later;
 }
 
@@ -381,6 +386,15 @@ static bool stays_apart(const struct tsr__tile_share *s, const struct tsr_tile_l
     return (!overlap(a, c) && !overlap(b, c)) || tsr__tile_goal(x);
 }
 
+/* Could rows of C go past the caches, if those of two loops of 8 columns make a line? */
+static bool may_fill_lines(const struct tsr_tile_loop *x)
+{
+    struct tsr_tile_loop line = *x;
+    if (x->how & TSR_TILE_HALF_N)
+        line.to -= (uintptr_t)x->to % TSR_TILE_ROW_BYTES == TSR_TILE_ROW_BYTES / 2 ? TSR_TILE_ROW_BYTES / 2 : 0;
+    return tsr__fills_lines(&line);
+}
+
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
     if (!tsr__tile_loop_may_share(run, x))
@@ -388,7 +402,7 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
     if (!run->share)
         run->share = make_share(run);
     struct tsr__tile_share *s = run->share;
-    const bool past = x->past && tsr__fills_lines(x);
+    const bool past = x->past && may_fill_lines(x);
     if (!s)
         return false;
     uint32_t row = tsr__side_find(&s->a, x->a), column = tsr__side_find(&s->b, x->b);
