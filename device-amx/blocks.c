@@ -6,6 +6,11 @@
 #include "device-amx/cpu.h"
 #include "device-amx/tiles.h"
 
+static uint64_t least(uint64_t x, uint64_t y)
+{
+    return x < y ? x : y;
+}
+
 /* Rows of C of a work-group, or columns: as earlier launches had them. */
 static uint64_t of_group(const struct tsr_launch *launch, int dim)
 {
@@ -13,6 +18,13 @@ static uint64_t of_group(const struct tsr_launch *launch, int dim)
     uint64_t packets = dim ? group->enqueued_local_size[1] : group->enqueued_local_size[0] / group->sub_group_size;
     uint64_t known = atomic_load_explicit(&launch->entry->loop_size[dim], memory_order_relaxed);
     return packets * (known && known != TSR__LOOPS_DO_NOT_WAIT ? known : TSR_TILE_ROWS);
+}
+
+/* So many groups of a dimension, or a few more, whose C has whole panels: loops of 8 columns need a neighbour for a tile. */
+static uint64_t in_panels(const struct tsr_launch *launch, int dim, uint64_t groups)
+{
+    const uint64_t in_group = of_group(launch, dim), step = in_group < TSR__BLOCK_PANEL ? TSR__BLOCK_PANEL / in_group : 1;
+    return tsr__divide_up(groups, step) * step;
 }
 
 static bool are_full_groups(const struct tsr_launch *launch)
@@ -36,7 +48,8 @@ void tsr__blocks_cut(struct tsr_launch *launch)
         return;
     for (int d = 0; d < 2; d++) {
         in_group[d] = of_group(launch, d);
-        blocks->size[d] = tsr__divide_up(group->num_groups[d], tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST));
+        const uint64_t parts = tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST);
+        blocks->size[d] = in_panels(launch, d, tsr__divide_up(group->num_groups[d], parts));
     }
     for (;;) {
         for (int d = 0; d < 2; d++)
@@ -47,7 +60,7 @@ void tsr__blocks_cut(struct tsr_launch *launch)
         int longer = blocks->size[1] * in_group[1] >= blocks->size[0] * in_group[0], d = halves[longer] ? longer : !longer;
         if (blocks->count[0] * blocks->count[1] * group->num_groups[2] >= wanted || !halves[d])
             break;
-        blocks->size[d] = tsr__divide_up(blocks->size[d], 2);
+        blocks->size[d] = in_panels(launch, d, tsr__divide_up(blocks->size[d], 2));
     }
     uint64_t items = launch->groups * launch->group_items;
     launch->groups = blocks->count[0] * blocks->count[1] * group->num_groups[2];
@@ -101,10 +114,11 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
     uint64_t from[2], count[3] = {1, 1, 1};
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run));
-        count[0] = tsr__divide_up(left, beside);
+        count[0] = least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
             const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns);
-            count[1] = (groups[1] - y) / parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
+            const uint64_t under = parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
+            count[1] = least(groups[1] - y, in_panels(run->launch, 1, (groups[1] - y) / under));
             from[0] = at[0] + x;
             from[1] = at[1] + y;
             if (runs_twice(run)) {
@@ -132,8 +146,7 @@ void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
         group->group_id[2] = begin / (blocks->count[0] * blocks->count[1]);
         for (int d = 0; d < 2; d++) {
             at[d] *= blocks->size[d];
-            uint64_t left = group->num_groups[d] - at[d];
-            groups[d] = left < blocks->size[d] ? left : blocks->size[d];
+            groups[d] = least(group->num_groups[d] - at[d], blocks->size[d]);
         }
         if (runs_twice(run))
             run_in_parts(run, at, groups);
