@@ -14,6 +14,7 @@
     F(stream_destroy)                                                                                                                      \
     F(memory_create)                                                                                                                       \
     F(memory_destroy)                                                                                                                      \
+    F(memory_desc_init_by_strides)                                                                                                         \
     F(memory_desc_init_by_tag)                                                                                                             \
     F(reorder_primitive_desc_create)                                                                                                       \
     F(primitive_create)                                                                                                                    \
@@ -49,15 +50,16 @@ static dnnl_memory_t memory_over(struct gemm_library *g, const dnnl_memory_desc_
     return memory;
 }
 
-static dnnl_memory_desc_t describe(int count, int size, dnnl_data_type_t type, bool any)
+/* rows x columns, in a matrix of so many; pitch 0: as the library likes it. */
+static dnnl_memory_desc_t describe(int count, int rows, int columns, int room, int pitch, dnnl_data_type_t type)
 {
     dnnl_memory_desc_t desc;
-    dnnl_dims_t one = {size, size}, many = {count, size, size};
-    bool batch = count > 1;
-    CHECK(lib.memory_desc_init_by_tag(&desc, batch ? 3 : 2, batch ? many : one, type,
-                                      any     ? dnnl_format_tag_any
-                                      : batch ? dnnl_abc
-                                              : dnnl_ab));
+    dnnl_dims_t sizes = {count, rows, columns}, strides = {(dnnl_dim_t)room * pitch, pitch, 1};
+    const int one = count > 1 ? 0 : 1; /* dimension less */
+    if (pitch)
+        CHECK(lib.memory_desc_init_by_strides(&desc, 3 - one, sizes + one, type, strides + one));
+    else
+        CHECK(lib.memory_desc_init_by_tag(&desc, 3 - one, sizes + one, type, dnnl_format_tag_any));
     return desc;
 }
 
@@ -75,14 +77,16 @@ static void reorder(struct gemm_library *g, dnnl_memory_t from, const dnnl_memor
     lib.primitive_desc_destroy(desc);
 }
 
-struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c)
+struct gemm_library *gemm_library_make(const struct gemm_problem *p, void *c)
 {
     if (!find_library())
         return NULL;
     struct gemm_library *g = calloc(1, sizeof(*g));
-    dnnl_data_type_t in = type == GEMM_BF16 ? dnnl_bf16 : dnnl_s8, out = type == GEMM_BF16 ? dnnl_f32 : dnnl_s32;
-    dnnl_memory_desc_t a_desc = describe(count, size, in, false), b_desc = describe(count, size, in, true),
-                       plain_b = describe(count, size, in, false), c_desc = describe(count, size, out, false);
+    dnnl_data_type_t in = p->type == GEMM_BF16 ? dnnl_bf16 : dnnl_s8, out = p->type == GEMM_BF16 ? dnnl_f32 : dnnl_s32;
+    dnnl_memory_desc_t a_desc = describe(p->count, p->size.rows, p->size.depth, p->room.rows, p->room.depth, in),
+                       b_desc = describe(p->count, p->size.depth, p->size.columns, p->room.depth, 0, in),
+                       plain_b = describe(p->count, p->size.depth, p->size.columns, p->room.depth, p->room.columns, in),
+                       c_desc = describe(p->count, p->size.rows, p->size.columns, p->room.rows, p->room.columns, out);
     dnnl_matmul_desc_t matmul;
     dnnl_primitive_desc_t desc;
 
@@ -102,8 +106,8 @@ struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size,
     CHECK(lib.primitive_create(&g->product, desc));
     const dnnl_memory_desc_t *packed = lib.primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
     /* The library reads the operands only; its interface has no const. */
-    dnnl_memory_t plain = memory_over(g, &plain_b, (void *)(uintptr_t)b);
-    g->memory[0] = memory_over(g, &a_desc, (void *)(uintptr_t)a);
+    dnnl_memory_t plain = memory_over(g, &plain_b, (void *)(uintptr_t)p->b);
+    g->memory[0] = memory_over(g, &a_desc, (void *)(uintptr_t)p->a);
     g->memory[1] = memory_over(g, packed, DNNL_MEMORY_ALLOCATE);
     g->memory[2] = memory_over(g, &c_desc, c);
     reorder(g, plain, &plain_b, g->memory[1], packed);
@@ -131,9 +135,9 @@ void gemm_library_free(struct gemm_library *g)
 #else
 #include <stddef.h>
 
-struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c)
+struct gemm_library *gemm_library_make(const struct gemm_problem *p, void *c)
 {
-    (void)type, (void)count, (void)size, (void)a, (void)b, (void)c;
+    (void)p, (void)c;
     return NULL;
 }
 

@@ -16,16 +16,25 @@ struct gemm_peaks {
 };
 void gemm_peaks(struct gemm_peaks *peaks);
 
+/* Of C = A·B, where A is rows x depth and B is depth x columns. */
+struct gemm_size {
+    int rows, columns, depth;
+};
 /* C = A·B. (problem.c) */
 struct gemm_problem {
     enum gemm_type type;
-    int count, size; /* products, each of square matrices */
-    bool tiled;      /* the kernels take A and B tile after tile */
+    int count; /* products */
+    struct gemm_size size;
+    struct gemm_size room; /* the same with zeros behind, so that whole blocks of kernels lie in memory: rows of A, B and C are so long */
+    bool tiled;            /* the kernels take A and B tile after tile */
     void *a, *b, *packed, *packed_a, *c, *expected;
 };
-struct gemm_problem gemm_make_problem(enum gemm_type type, int products, int size);
+struct gemm_problem gemm_make_problem(enum gemm_type type, int products, struct gemm_size size);
 void gemm_free_problem(struct gemm_problem *problem);
 int gemm_element_bytes(enum gemm_type type);
+bool gemm_is_square(const struct gemm_problem *problem);
+/* Of products, without what is added by zeros. */
+double gemm_operations(const struct gemm_problem *problem);
 /* B to `packed`: for each panel of `width` columns, words of K's elements, row after row. */
 void gemm_pack(struct gemm_problem *problem, int width);
 /* A to `packed_a`: tiles of 16 rows of 64 bytes, those of the same rows beside each other. */
@@ -39,9 +48,9 @@ double gemm_now_us(void);
 
 /* oneDNN, with B packed as it likes best, if this program was built where its headers are and runs where the library is, and it has such
  * a product for this CPU; else NULL.
- * `count` products of square matrices. (dnnl.c) */
+ * C goes to `c`, with the room that the problem has. (dnnl.c) */
 struct gemm_library;
-struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c);
+struct gemm_library *gemm_library_make(const struct gemm_problem *problem, void *c);
 void gemm_library_run(struct gemm_library *library);
 void gemm_library_free(struct gemm_library *library);
 
@@ -51,7 +60,7 @@ enum { GEMM_PEERS = 7 };
 /* Their number. Before the first use of OpenCL. `verbose`: what they say when they build goes to stderr. */
 int gemm_peers_start(bool verbose);
 const char *gemm_peer_name(int peer);
-/* Builds the kernel, and says if its results are wrong. It makes single products only, from matrices that lie as the problem says. */
+/* Builds the kernel, and says if its results are wrong. It makes single products of square matrices only, which lie as the problem says. */
 void gemm_peers_prepare(const struct gemm_problem *problem);
 /* Microseconds of the fastest of its forms, each run once; INFINITY if the driver does not take the kernel. */
 double gemm_peer_run(int peer);

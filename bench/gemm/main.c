@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * C = A·B on square matrices by OpenCL kernels with matrix functions, in turn with oneDNN and other drivers.
+ * C = A·B by OpenCL kernels with matrix functions, in turn with oneDNN and other drivers.
  *
  * bench_gemm [-t threads] [-r rounds] [-s size,…] [-b products] [-k "int8 SG16 32x32"] [-l] [-p rounds] [-c] [-i [-v]]
  * bench_gemm --styles [-t threads] [-r rounds] [-s size,…] [-k "bf16 8x16 rows"] [-c]
  *
- * -t: on the first so many of the CPUs that it may use. -b: so many products of small matrices at once, beside oneDNN's batched one. -k:
- * only what has this in its name. -l: the kernels take A and B tile after tile. -p: they fetch both so many rounds ahead. -c: by CPU time.
- * -i: beside the same product by SPIR-V with cooperative matrices, in Tessera ("coop. mat.") and every other OpenCL driver that takes them;
- * of its kernel's forms the fastest counts, and a dash is for a driver that refuses it (Intel's does without AMX). -v: what these drivers
- * say about it.
+ * size: of square matrices, or rows of C x columns x depth, as 1000x1500x700: then kernels that need whole blocks get matrices with zeros
+ * behind. -t: on the first so many of the CPUs that it may use. -b: so many products of small matrices at once, beside oneDNN's batched
+ * one. -k: only what has this in its name. -l: the kernels take A and B tile after tile. -p: they fetch both so many rounds ahead. -c: by
+ * CPU time. -i: beside the same product by SPIR-V with cooperative matrices, in Tessera ("coop. mat.") and every other OpenCL driver that
+ * takes them; of its kernel's forms the fastest counts, and a dash is for a driver that refuses it (Intel's does without AMX). -v: what
+ * these drivers say about it.
  * --styles: kernels as people write them for GPUs (styles.cl), none of which is made for this driver. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -28,7 +29,7 @@ enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]), GROUP_X = 4, GROUP_Y = 4 };
 /* Bytes of K in a round: the matrices may be smaller than a tile. */
 static int batch_step(const struct gemm_problem *p)
 {
-    return p->size * gemm_element_bytes(p->type) % 64 ? 32 : 64;
+    return p->size.depth * gemm_element_bytes(p->type) % 64 ? 32 : 64;
 }
 
 static cl_kernel build(const struct gemm_device *d, const struct shape *s, const struct gemm_problem *p, int ahead)
@@ -37,13 +38,13 @@ static cl_kernel build(const struct gemm_device *d, const struct shape *s, const
     snprintf(options, sizeof(options), "-cl-std=CL3.0 -DSG=%d -DROWS=%d -DCOLUMNS=%d -DAHEAD=%d%s%s", s->sub_group, s->rows, s->columns,
              ahead, p->type == GEMM_BF16 ? " -DBF16" : "", p->tiled ? " -DTILED" : "");
     if (p->count > 1)
-        snprintf(options + strlen(options), sizeof(options) - strlen(options), " -DBATCH=%d -DSTEP=%d", p->size, batch_step(p));
+        snprintf(options + strlen(options), sizeof(options) - strlen(options), " -DBATCH=%d -DSTEP=%d", p->size.columns, batch_step(p));
     return gemm_build(d, GEMM_KERNELS, options);
 }
 
 static struct gemm_run prepare(const struct gemm_device *d, const struct shape *s, struct gemm_problem *p, int ahead)
 {
-    cl_int k_bytes = p->size * gemm_element_bytes(p->type), n = p->size;
+    cl_int k_bytes = p->size.depth * gemm_element_bytes(p->type), n = p->size.columns;
     struct gemm_run run = {.kernel = build(d, s, p, ahead)};
     gemm_pack(p, p->tiled ? GEMM_TILE : s->columns * s->sub_group);
     if (p->tiled)
@@ -51,8 +52,8 @@ static struct gemm_run prepare(const struct gemm_device *d, const struct shape *
     gemm_run_bind(d, &run, p, p->tiled ? p->packed_a : p->a, p->packed);
     BENCH_CHECK(clSetKernelArg(run.kernel, 3, sizeof(k_bytes), &k_bytes));
     BENCH_CHECK(clSetKernelArg(run.kernel, 4, sizeof(n), &n));
-    run.global[0] = (size_t)(p->size / s->columns);
-    run.global[1] = (size_t)(p->size / (8 * s->rows));
+    run.global[0] = (size_t)(p->size.columns / s->columns);
+    run.global[1] = (size_t)(p->size.rows / (8 * s->rows));
     run.global[2] = (size_t)p->count;
     run.local[0] = p->count > 1 ? run.global[0] : (size_t)(s->sub_group * GROUP_X);
     run.local[1] = p->count > 1 ? run.global[1] : GROUP_Y;
@@ -65,8 +66,9 @@ static bool fits(const struct shape *s, const struct gemm_problem *p)
 {
     int height = 8 * s->rows, width = s->columns * s->sub_group;
     if (p->count == 1)
-        return height * width > 256 && p->size % (GROUP_Y * height) == 0 && p->size % (GROUP_X * width) == 0;
-    return p->size % height == 0 && p->size % width == 0 && p->size * gemm_element_bytes(p->type) >= 32;
+        return height * width > 256 && p->size.rows % (GROUP_Y * height) == 0 && p->size.columns % (GROUP_X * width) == 0 &&
+               p->size.depth == p->room.depth;
+    return p->size.rows % height == 0 && p->size.columns % width == 0 && p->size.depth * gemm_element_bytes(p->type) >= 32;
 }
 
 /* "int8 SG16 32x32", as it is printed and chosen. */
@@ -123,9 +125,21 @@ static void keep_to(int threads)
     sched_setaffinity(0, sizeof(keeps), &keeps);
 }
 
+/* Of the text from *at on, which is then behind it. */
+static struct gemm_size read_size(char **at)
+{
+    int of[3];
+    for (int i = 0; i < 3; i++) {
+        of[i] = i && **at != 'x' ? of[0] : (int)strtol(*at + (i > 0), at, 10);
+        of[i] = of[i] < 1 ? 1 : of[i];
+    }
+    return (struct gemm_size){of[0], of[1], of[2]};
+}
+
 int main(int argc, char **argv)
 {
-    int threads = 1, rounds = 25, ahead = 0, products = 1, sizes[8] = {1024, 2048}, size_count = 2, peers = 0;
+    int threads = 1, rounds = 25, ahead = 0, products = 1, size_count = 2, peers = 0;
+    struct gemm_size sizes[8] = {{1024, 1024, 1024}, {2048, 2048, 2048}};
     struct bench_driver drivers[BENCH_DRIVERS];
     struct gemm_peaks peaks;
     struct gemm_device d;
@@ -159,7 +173,7 @@ int main(int argc, char **argv)
         } else if (option == 's') {
             size_count = 0;
             for (char *at = optarg; *at && size_count < 8; at += *at == ',')
-                sizes[size_count++] = (int)strtol(at, &at, 10);
+                sizes[size_count++] = read_size(&at);
         } else {
             return 2;
         }

@@ -134,7 +134,7 @@ static double prepare(struct server *s, const struct request *r)
     s->of = *r;
     if (r->size % (4 * BLOCK) || !(s->kernel = build(s)))
         return REFUSED;
-    struct gemm_problem p = gemm_make_problem(r->type, 1, r->size);
+    struct gemm_problem p = gemm_make_problem(r->type, 1, (struct gemm_size){r->size, r->size, r->size});
     size_t count = (size_t)r->size * (size_t)r->size, bytes = count * (size_t)gemm_element_bytes(r->type);
     gemm_pack(&p, r->tiled ? GEMM_TILE : BLOCK);
     if (r->tiled)
@@ -238,7 +238,9 @@ static double ask(struct peer *p, const struct request *request)
 
 void gemm_peers_prepare(const struct gemm_problem *problem)
 {
-    struct request request = {problem->type, problem->size, problem->tiled};
+    struct request request = {problem->type, gemm_is_square(problem) ? problem->size.rows : 0, problem->tiled};
+    if (!request.size)
+        return;
     for (int i = 0; i < peer_count; i++)
         if (problem->count == 1 && ask(&peers[i], &request) == WRONG)
             fprintf(stderr, "%s: WRONG results\n", peers[i].name);

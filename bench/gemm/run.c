@@ -40,11 +40,12 @@ cl_kernel gemm_build(const struct gemm_device *d, const char *path, const char *
 
 void gemm_run_bind(const struct gemm_device *d, struct gemm_run *run, const struct gemm_problem *p, void *a, void *b)
 {
-    size_t bytes = (size_t)p->count * (size_t)p->size * (size_t)p->size;
+    const size_t element = (size_t)gemm_element_bytes(p->type), rows = (size_t)p->room.rows, columns = (size_t)p->room.columns,
+                 depth = (size_t)p->room.depth, sizes[3] = {rows * depth * element, depth * columns * element, rows * columns * 4};
     void *host[3] = {a, b, p->c};
     cl_int status;
     for (cl_uint i = 0; i < 3; i++) {
-        size_t size = bytes * (i == 2 ? 4 : (size_t)gemm_element_bytes(p->type));
+        size_t size = (size_t)p->count * sizes[i];
         run->memory[i] = clCreateBuffer(d->context, CL_MEM_USE_HOST_PTR, size, host[i], &status);
         BENCH_CHECK(status);
         BENCH_CHECK(clSetKernelArg(run->kernel, i, sizeof(cl_mem), &run->memory[i]));
@@ -103,7 +104,7 @@ bool gemm_measure(const struct gemm_device *d, struct gemm_run *run, const char 
                   double peak, int peers)
 {
     double ours = INFINITY, theirs = INFINITY, peer[GEMM_PEERS]; /* the best of all rounds: others may use the machine, too */
-    struct gemm_library *library = gemm_library_make(p->type, p->count, p->size, p->a, p->b, p->expected);
+    struct gemm_library *library = gemm_library_make(p, p->expected);
     once(d, run);
     if (library)
         once_library(library);
@@ -117,8 +118,10 @@ bool gemm_measure(const struct gemm_device *d, struct gemm_run *run, const char 
         for (int j = 0; j < peers; j++)
             peer[j] = fmin(peer[j], gemm_peer_run(j));
     }
-    double operations = 2.0 * p->count * p->size * p->size * p->size, mine = operations / ours / 1e3;
-    printf("%-5s %5d  %-16s  %9.0f", p->type == GEMM_BF16 ? "bf16" : "int8", p->size, name, mine);
+    double operations = gemm_operations(p), mine = operations / ours / 1e3;
+    char size[40];
+    snprintf(size, sizeof(size), gemm_is_square(p) ? "%d" : "%dx%dx%d", p->size.rows, p->size.columns, p->size.depth);
+    printf("%-5s %5s  %-16s  %9.0f", p->type == GEMM_BF16 ? "bf16" : "int8", size, name, mine);
     if (peak > 0)
         printf("  %5.0f %%", 100 * mine / peak);
     else

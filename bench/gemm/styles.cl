@@ -3,7 +3,7 @@
  * B is a matrix of 32-bit words of K's elements (four bytes or two bfloat16), row after row, or with B_ROWS one of elements.
  *
  * M: rows of one matrix function, 1, 2, 4 or 8. INDEX: the type of all indices. BLOCKS: A and B by 2D block reads, of M = 8. BF16 chooses the
- * type. n: rows and columns of all matrices.
+ * type. n: elements in a row of B and C; deep: in a row of A, which is K. size: rows and columns of C, and K, as 2D blocks see them.
  *
  * LANES: 8 or 16. FROM_C: C = A·B + zero·C, so that the sums begin with numbers in memory. EPILOGUE: a scale, a bias and an activation between
  * loop and store. NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. `scale` is 1 and `zero` 0, so that the results are
@@ -49,10 +49,10 @@ typedef PART(short) a_part;
 enum { DEEP = 8 * IN_WORD /* elements of K in a round */, BYTES = 4 / IN_WORD, A_ELEMENTS = sizeof(a_element) / BYTES };
 
 __attribute__((intel_reqd_sub_group_size(LANES)))
-kernel void gemm(global const a_element *a, global const void *b, global number *c, INDEX n, float scale, int zero)
+kernel void gemm(global const a_element *a, global const void *b, global number *c, INDEX n, INDEX deep, int3 size, float scale, int zero)
 {
     const INDEX lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M, column = get_group_id(0) * COLUMNS * LANES;
-    const INDEX pitch = n / A_ELEMENTS; /* of A */
+    const INDEX pitch = deep / A_ELEMENTS; /* of A */
     c_part sum[ROWS][COLUMNS];
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
@@ -63,21 +63,21 @@ kernel void gemm(global const a_element *a, global const void *b, global number 
                 ((private number *)&sum[i][j])[r] = 0;
 #endif
 #ifdef NESTED
-    for (INDEX block = 0; block < n; block += 256)
-        for (INDEX k = block; k < min(block + 256, n); k += DEEP) {
+    for (INDEX block = 0; block < deep; block += 256)
+        for (INDEX k = block; k < min(block + 256, deep); k += DEEP) {
 #else
-    for (INDEX k = 0; k < n; k += DEEP) {
+    for (INDEX k = 0; k < deep; k += DEEP) {
 #endif
         a_part x[ROWS];
         int8 y[COLUMNS];
 #ifdef BLOCKS
         for (int i = 0; i < ROWS; i++)
-            READ_A((global void *)a, n * BYTES, n, n * BYTES, (int2)(k, row + i * M), (private ushort *)&x[i]);
+            READ_A((global void *)a, size.z * BYTES, size.x, deep * BYTES, (int2)(k, row + i * M), (private ushort *)&x[i]);
         for (int j = 0; j < COLUMNS; j++)
 #ifdef B_ROWS
-            READ_B_ROWS((global void *)b, n * BYTES, n, n * BYTES, (int2)(column + j * LANES, k), (private uint *)&y[j]);
+            READ_B_ROWS((global void *)b, size.y * BYTES, size.z, n * BYTES, (int2)(column + j * LANES, k), (private uint *)&y[j]);
 #else
-            intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, n * 4, n / IN_WORD, n * 4, (int2)(column + j * LANES, k / IN_WORD),
+            intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, size.y * 4, (size.z + IN_WORD - 1) / IN_WORD, n * 4, (int2)(column + j * LANES, k / IN_WORD),
                                                       (private uint *)&y[j]);
 #endif
 #else
@@ -101,7 +101,7 @@ kernel void gemm(global const a_element *a, global const void *b, global number 
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
 #ifdef WRITES
-            intel_sub_group_2d_block_write_32b_8r16x1c(c, n * 4, n, n * 4, (int2)(column + j * LANES, row + i * M), (private uint *)&sum[i][j]);
+            intel_sub_group_2d_block_write_32b_8r16x1c(c, size.y * 4, size.x, n * 4, (int2)(column + j * LANES, row + i * M), (private uint *)&sum[i][j]);
 #else
             for (int r = 0; r < M; r++) {
                 number value = ((private number *)&sum[i][j])[r];
