@@ -6,6 +6,9 @@
 #include "device-amx/cpu.h"
 #include "device-amx/tiles.h"
 
+/* An odd number, so that numbers of launches come again only after 2^64 of them; and no numbers that memory may have held before. */
+#define NUMBERS_APART UINT64_C(0x9e3779b97f4a7c15)
+
 static uint64_t least(uint64_t x, uint64_t y)
 {
     return x < y ? x : y;
@@ -27,6 +30,22 @@ static uint64_t in_panels(const struct tsr_launch *launch, int dim, uint64_t gro
     return tsr__divide_up(groups, step) * step;
 }
 
+/* Bytes of C of packets that run twice, which are to stay in the second cache beside B and what the packets read and write. */
+static uint64_t best_c(void)
+{
+    return tsr__tile_grid_best_b() / 4;
+}
+
+/* Columns of C whose B is packed at a time, and for packets that run twice leaves room for C. */
+static uint64_t best_columns(const struct tsr_launch *launch)
+{
+    const bool twice = launch->flags & TSR_KERNEL_RUNS_TWICE;
+    const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[2], memory_order_relaxed),
+                   by_b = tsr__tile_grid_best_b() / (twice ? 2 : 1) / (known ? known : TSR__TWICE_DEPTH),
+                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = least(by_b, by_c);
+    return best > TSR__BLOCK_LEAST ? best : TSR__BLOCK_LEAST;
+}
+
 static bool are_full_groups(const struct tsr_launch *launch)
 {
     const struct tsr_group *group = &launch->group;
@@ -34,6 +53,20 @@ static bool are_full_groups(const struct tsr_launch *launch)
         if (group->global_size[d] % group->enqueued_local_size[d])
             return false;
     return tsr__packets_in_rows(launch);
+}
+
+/* The dimension in which blocks are to be halved, or less than 0. Columns are until their B is packed at a time, then rows, since B stays
+ * packed for the block below, and at last both, until there are enough blocks. */
+static int dimension_to_halve(const struct tsr_launch *launch, const uint64_t in_group[2], bool enough)
+{
+    const uint64_t *groups = launch->blocks.size, columns = groups[0] * in_group[0], rows = groups[1] * in_group[1];
+    const bool wide = columns > best_columns(launch), narrows = groups[0] > 1 && columns > TSR__BLOCK_LEAST,
+               shortens = groups[1] > 1 && rows > TSR__BLOCK_LEAST;
+    if (wide && narrows)
+        return 0;
+    if (enough || (!narrows && !shortens))
+        return -1;
+    return shortens && (rows > TSR__TWICE_ROWS || rows >= columns || !narrows);
 }
 
 void tsr__blocks_cut(struct tsr_launch *launch)
@@ -51,17 +84,15 @@ void tsr__blocks_cut(struct tsr_launch *launch)
         const uint64_t parts = tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST);
         blocks->size[d] = in_panels(launch, d, tsr__divide_up(group->num_groups[d], parts));
     }
-    for (;;) {
+    for (int halved = 0; halved >= 0;) {
         for (int d = 0; d < 2; d++)
             blocks->count[d] = tsr__divide_up(group->num_groups[d], blocks->size[d]);
-        bool halves[2];
-        for (int d = 0; d < 2; d++)
-            halves[d] = blocks->size[d] > 1 && blocks->size[d] * in_group[d] > TSR__BLOCK_LEAST;
-        int longer = blocks->size[1] * in_group[1] >= blocks->size[0] * in_group[0], d = halves[longer] ? longer : !longer;
-        if (blocks->count[0] * blocks->count[1] * group->num_groups[2] >= wanted || !halves[d])
-            break;
-        blocks->size[d] = in_panels(launch, d, tsr__divide_up(blocks->size[d], 2));
+        halved = dimension_to_halve(launch, in_group, blocks->count[0] * blocks->count[1] * group->num_groups[2] >= wanted);
+        if (halved >= 0)
+            blocks->size[halved] = in_panels(launch, halved, tsr__divide_up(blocks->size[halved], 2));
     }
+    static _Atomic uint64_t last_launch;
+    blocks->launch = atomic_fetch_add_explicit(&last_launch, NUMBERS_APART, memory_order_relaxed) + NUMBERS_APART;
     uint64_t items = launch->groups * launch->group_items;
     launch->groups = blocks->count[0] * blocks->count[1] * group->num_groups[2];
     launch->group_items = tsr__divide_up(items, launch->groups);
@@ -91,20 +122,6 @@ static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, u
     return parts < 1 ? 1 : parts < groups ? parts : groups;
 }
 
-/* Bytes of C of packets that run twice, which are to stay in the second cache beside B and what the packets read and write. */
-static uint64_t best_c(void)
-{
-    return tsr__tile_grid_best_b() / 4;
-}
-
-static uint64_t best_columns(const struct tsr__run *run)
-{
-    const uint64_t known = atomic_load_explicit(&run->launch->entry->loop_size[2], memory_order_relaxed),
-                   by_b = tsr__tile_grid_best_b() / 2 / (known ? known : TSR__TWICE_DEPTH), by_c = best_c() / (4 * TSR__TWICE_ROWS),
-                   best = by_b < by_c ? by_b : by_c;
-    return best > TSR__BLOCK_LEAST ? best : TSR__BLOCK_LEAST;
-}
-
 /* Packets that run twice take the block part by part, so that C is in the second cache from the first time to the second. Parts under each
  * other come in a row, as they have the same B. */
 static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
@@ -113,7 +130,7 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
     const uint64_t in_group[2] = {group->local_size[0] / group->sub_group_size, group->local_size[1]};
     uint64_t from[2], count[3] = {1, 1, 1};
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
-        const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run));
+        const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run->launch));
         count[0] = least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
             const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns);

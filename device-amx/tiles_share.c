@@ -28,6 +28,7 @@ struct tsr__tile_share {
     char *to[MOST_PLACES];
     char *pairs[MOST_PLACES / 2];
     const char *first[TSR__MOST_SIDE / 2]; /* B of each pair */
+    struct tsr__packed_b packed_b;         /* in `memory` */
     _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char tiles[TSR_TILE_LOOP_MAX][TSR_TILE_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char packed[TSR_TILE_PACKED_BYTES];
@@ -152,19 +153,41 @@ static bool all_are_apart(const struct tsr__tile_share *s)
 /* ---- doing them ------------------------------------------------------------------------------------------------------------------------
  */
 
-/* Rows and columns of the notes' grid, from these on. */
-static void run_grid(struct tsr__tile_share *s, uint32_t row, uint32_t rows, const char *const *b, uint32_t columns, char *const *to)
+static bool is_packed(const struct tsr__packed_b *p, const struct tsr__run *run, const struct tsr__tile_grid *g)
 {
-    struct tsr__tile_grid grid = {.loop = &s->loop,
-                                  .rows = rows,
-                                  .columns = columns,
-                                  .a = s->a.at + row,
-                                  .b = b,
-                                  .a_at = s->loop.how & TSR_TILE_A_EDGES ? s->a.in + row : NULL,
-                                  .b_at = s->loop.how & TSR_TILE_B_EDGES ? s->b.in + (b - s->b.at) : NULL,
-                                  .to = to,
-                                  .memory = s->memory};
-    tsr__tile_grid_multiply(&grid);
+    const size_t count = (size_t)g->columns;
+    return p->launch == run->launch->blocks.launch && p->count == g->columns && tsr__tile_same_shape(&p->loop, g->loop) &&
+           p->loop.steps == g->loop->steps && !memcmp(p->at, g->b, count * sizeof p->at[0]) &&
+           (!g->b_at || !memcmp(p->in, g->b_at, count * sizeof p->in[0]));
+}
+
+void tsr__packed_b_multiply(struct tsr__packed_b *p, const struct tsr__run *run, struct tsr__tile_grid *g)
+{
+    g->has_packed_b = is_packed(p, run, g);
+    tsr__tile_grid_multiply(g);
+    if (g->has_packed_b)
+        return;
+    p->launch = run->launch->blocks.launch;
+    p->loop = *g->loop;
+    p->count = g->columns;
+    memcpy(p->at, g->b, (size_t)g->columns * sizeof p->at[0]);
+    if (g->b_at)
+        memcpy(p->in, g->b_at, (size_t)g->columns * sizeof p->in[0]);
+}
+
+/* Rows and columns of the notes' grid, from these on. */
+static struct tsr__tile_grid grid_of(struct tsr__tile_share *s, uint32_t row, uint32_t rows, const char *const *b, uint32_t columns,
+                                     char *const *to)
+{
+    return (struct tsr__tile_grid){.loop = &s->loop,
+                                   .rows = rows,
+                                   .columns = columns,
+                                   .a = s->a.at + row,
+                                   .b = b,
+                                   .a_at = s->loop.how & TSR_TILE_A_EDGES ? s->a.in + row : NULL,
+                                   .b_at = s->loop.how & TSR_TILE_B_EDGES ? s->b.in + (b - s->b.at) : NULL,
+                                   .to = to,
+                                   .memory = s->memory};
 }
 
 /* Of 8 columns. */
@@ -175,7 +198,7 @@ static void run_narrow(struct tsr__run *run, struct tsr_tile_loop *x, char *to)
         memcpy(to + r * x->to_stride, (char *)x->c[0] + r * TSR_TILE_ROW_BYTES, (size_t)tsr__loop_c_bytes(x));
 }
 
-/* One after the other, in the order in which they came. */
+/* One after the other, in the order in which they came: each may write what the next one reads. */
 static void run_alone(struct tsr__run *run, struct tsr__tile_share *s, uint32_t count)
 {
     struct tsr_tile_loop x = s->loop;
@@ -189,12 +212,14 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s, uint32_t 
         x.a = s->a.at[note->row];
         x.b = s->b.at[note->column];
         x.to = note->to;
+        struct tsr__tile_grid grid = grid_of(s, note->row, 1, s->b.at + note->column, 1, &x.to);
         bool in_grid = tsr__is_in_tiles(&x) && !tsr__loads_tiles_in_place(&x);
         if (x.how & TSR_TILE_HALF_N)
             run_narrow(run, &x, note->to);
-        else if (in_grid || x.tile_rows < TSR_TILE_ROWS || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES))
-            run_grid(s, note->row, 1, s->b.at + note->column, 1, &x.to);
-        else
+        else if (in_grid || x.tile_rows < TSR_TILE_ROWS || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES)) {
+            s->packed_b.launch = 0;
+            tsr__tile_grid_multiply(&grid);
+        } else
             tsr__tile_loop_now(&run->items->item, &x);
     }
 }
@@ -208,7 +233,7 @@ uint32_t tsr__side_pair(struct tsr__side *s, uint32_t count, int64_t bytes)
 }
 
 /* Two columns of the grid that lie beside each other, in B and in C, are one tile's. Answers how many notes are left. */
-static uint32_t run_in_pairs(struct tsr__tile_share *s)
+static uint32_t run_in_pairs(struct tsr__run *run, struct tsr__tile_share *s)
 {
     const uint32_t rows = s->a.count, all = s->b.count, pairs = tsr__side_pair(&s->b, all, tsr__loop_b_bytes(&s->loop));
     struct tsr_tile_loop half = s->loop;
@@ -229,8 +254,9 @@ static uint32_t run_in_pairs(struct tsr__tile_share *s)
         s->first[i] = s->b.at[2 * i];
     s->loop.how &= ~(uint64_t)TSR_TILE_HALF_N;
     s->loop.past = half.past && fill_lines;
+    struct tsr__tile_grid grid = grid_of(s, 0, rows, s->first, pairs, s->pairs);
     if (rows && pairs)
-        run_grid(s, 0, rows, s->first, pairs, s->pairs);
+        tsr__packed_b_multiply(&s->packed_b, run, &grid);
     s->loop.how = half.how;
     s->loop.past = half.past;
     return later;
@@ -251,10 +277,11 @@ static void run_together(struct tsr__run *run, struct tsr__tile_share *s)
             else
                 *place = note.to;
         }
+        struct tsr__tile_grid grid = grid_of(s, 0, s->a.count, s->b.at, s->b.count, s->to);
         if (narrow)
-            run_alone(run, s, run_in_pairs(s));
+            run_alone(run, s, run_in_pairs(run, s));
         else
-            run_grid(s, 0, s->a.count, s->b.at, s->b.count, s->to);
+            tsr__packed_b_multiply(&s->packed_b, run, &grid);
     }
 }
 

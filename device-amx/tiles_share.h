@@ -37,6 +37,18 @@ static inline void tsr__side_clear(struct tsr__side *s)
     memset(s->number, 0, sizeof s->number);
 }
 
+/* Which operands B lie packed in the memory of a worker's last grid (struct tsr__tile_grid). Work-groups under each other have the same
+ * ones, which others of their launch do not write. */
+struct tsr__packed_b {
+    uint64_t launch; /* 0: none; of memory with any contents it is the number of no launch */
+    struct tsr_tile_loop loop;
+    int64_t count;
+    const char *at[TSR__MOST_SIDE];
+    struct tsr_tile_matrix in[TSR__MOST_SIDE];
+};
+/* Multiplies the grid, with what is packed from an earlier one where that is the same. */
+void tsr__packed_b_multiply(struct tsr__packed_b *packed, const struct tsr__run *run, struct tsr__tile_grid *grid);
+
 /* Do they differ in nothing but where A, B and C lie, and in the number of steps? */
 bool tsr__tile_same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_loop *y);
 /* Are the operands of the loop, with these numbers, in the same matrices as the others, if they are in matrices with edges? */

@@ -26,14 +26,9 @@ enum {
 struct tsr__tile_twice {
     struct tsr_tile_loop loop; /* the first one */
     struct tsr__side a, b;
-    struct packed_b { /* in `memory`, of the last product; nothing if `count` is 0 */
-        struct tsr_tile_loop loop;
-        uint32_t count;
-        const char *at[TSR__MOST_SIDE];
-        struct tsr_tile_matrix in[TSR__MOST_SIDE];
-    } packed;
-    uint64_t across, down; /* packets that are to come */
-    int64_t pitch;         /* rows of C in `c` that there is room for in a column of the grid */
+    struct tsr__packed_b packed; /* in `memory` */
+    uint64_t across, down;       /* packets that are to come */
+    int64_t pitch;               /* rows of C in `c` that there is room for in a column of the grid */
     uint32_t count, alone;
     bool is_open;        /* the current packet may go on with its loop */
     bool is_noted;       /* first time: it is the last one of `packets` */
@@ -171,7 +166,7 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 {
     struct tsr__tile_twice *t = tsr_worker_scratch(run->seat, TSR__SCRATCH_TWICE, sizeof *t);
     if (t) {
-        t->count = t->next = t->alone = t->packed.count = 0;
+        t->count = t->next = t->alone = 0;
         t->is_open = false;
         tsr__side_clear(&t->a);
         tsr__side_clear(&t->b);
@@ -271,26 +266,8 @@ void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
 /* ---- in between ------------------------------------------------------------------------------------------------------------------------
  */
 
-/* Work-groups under each other have the same B, which others of the launch do not write. */
-static bool has_packed(const struct tsr__tile_twice *t)
-{
-    const struct packed_b *p = &t->packed;
-    return p->count == t->b.count && tsr__tile_same_shape(&p->loop, &t->loop) && p->loop.steps == t->loop.steps &&
-           !memcmp(p->at, t->b.at, p->count * sizeof p->at[0]) &&
-           (!(t->loop.how & TSR_TILE_B_EDGES) || !memcmp(p->in, t->b.in, p->count * sizeof p->in[0]));
-}
-
-static void note_packed(struct tsr__tile_twice *t)
-{
-    struct packed_b *p = &t->packed;
-    p->loop = t->loop;
-    p->count = t->b.count;
-    memcpy(p->at, t->b.at, p->count * sizeof p->at[0]);
-    memcpy(p->in, t->b.in, p->count * sizeof p->in[0]);
-}
-
 /* `columns` of the grid, whose B begins at `b`. */
-static void multiply(struct tsr__tile_twice *t, uint32_t columns, const char *const *b)
+static void multiply(struct tsr__run *run, struct tsr__tile_twice *t, uint32_t columns, const char *const *b)
 {
     struct tsr_tile_loop x = t->loop;
     x.how &= ~(uint64_t)TSR_TILE_HALF_N;
@@ -302,11 +279,8 @@ static void multiply(struct tsr__tile_twice *t, uint32_t columns, const char *co
                                   .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in : NULL,
                                   .b_at = x.how & TSR_TILE_B_EDGES ? t->b.in : NULL,
                                   .to = t->to,
-                                  .memory = t->memory,
-                                  .has_packed_b = has_packed(t)};
-    tsr__tile_grid_multiply(&grid);
-    if (!grid.has_packed_b)
-        note_packed(t);
+                                  .memory = t->memory};
+    tsr__packed_b_multiply(&t->packed, run, &grid);
 }
 
 /* Of loops of 8 columns those with a neighbour, which makes a tile with them: puts pairs in place of columns, and answers how many. */
@@ -352,7 +326,7 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
     if (alone)
         tsr__tile_shares_nothing(run);
     if (shares)
-        multiply(t, columns, in_tile > 1 ? t->first : t->b.at);
+        multiply(run, t, columns, in_tile > 1 ? t->first : t->b.at);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;

@@ -214,6 +214,7 @@ static const struct shape shapes[] = {
     {{1, 1, 1}, {1, 1}, 1, 0, false, false, APART, {0}, {0}},
     {{5, 7, 1}, {1, 1}, 2, 16, false, false, APART, {0}, {0}},
     {{3, 37, 1}, {1, 1}, 5, 0, false, false, APART, {0}, {0}},
+    {{2, 150, 1}, {1, 1}, 3, 0, false, false, APART, {0}, {0}}, /* several blocks under each other */
     {{9, 2, 1}, {2, 1}, 3, 0, false, false, APART, {0}, {0}},
     {{2, 9, 2}, {1, 2}, 4, 48, true, false, APART, {0}, {0}},
     {{4, 5, 3}, {1, 1}, 3, 16, false, true, APART, {0}, {0}},
@@ -415,8 +416,6 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
         bytes[i] = calloc(1, l.bytes[i]);
     for (size_t i = 0; i + 64 < l.bytes[0]; i += l.element)
         put(bytes[0] + i, number(&seed), s->type);
-    for (size_t i = 0; i + 64 < l.bytes[1]; i += l.element)
-        put(bytes[1] + i, number(&seed), s->type);
     for (size_t i = 0; i < l.bytes[2] / 4; i++) {
         int first = number(&seed);
         float f = (float)first;
@@ -456,15 +455,19 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
     const size_t local[3] = {(size_t)lanes_of(s) * x->local[0], x->local[1], 1},
                  global[3] = {x->groups[0] * local[0], x->groups[1] * local[1], x->groups[2]};
     const size_t size = joint ? l.bytes[0] : l.bytes[2];
-    unsigned char *before = malloc(size), *out = malloc(size);
-    memcpy(before, joint ? bytes[0] : bytes[2], size);
-    expect(s, x, &l, bytes[0], bytes[1], joint ? bytes[0] + c_offset : bytes[2]);
+    unsigned char *before = malloc(size), *out = malloc(size), *goal = joint ? bytes[0] : bytes[2];
+    memcpy(before, goal, size);
     bool right = true;
-    for (int round = 0; round < 2; round++) { /* the first launch finds out what the later ones know */
+    for (int round = 0; round < 2; round++) { /* the first launch finds out what the later ones know; each has a B of its own */
+        for (size_t i = 0; i + 64 < l.bytes[1]; i += l.element)
+            put(bytes[1] + i, number(&seed), s->type);
+        memcpy(goal, before, size);
+        expect(s, x, &l, bytes[0], bytes[1], goal + c_offset);
+        assert_int_equal(clEnqueueWriteBuffer(device.queue, mems[1], CL_TRUE, 0, l.bytes[1], bytes[1], 0, NULL, NULL), CL_SUCCESS);
         assert_int_equal(clEnqueueWriteBuffer(device.queue, mems[2], CL_TRUE, 0, size, before, 0, NULL, NULL), CL_SUCCESS);
         assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 3, NULL, global, local, 0, NULL, NULL), CL_SUCCESS);
         assert_int_equal(clEnqueueReadBuffer(device.queue, mems[2], CL_TRUE, 0, size, out, 0, NULL, NULL), CL_SUCCESS);
-        right = right && !memcmp(out, joint ? bytes[0] : bytes[2], size);
+        right = right && !memcmp(out, goal, size);
     }
     free(before);
     free(out);
@@ -547,7 +550,7 @@ static struct style random_style(unsigned *seed)
 
 static struct shape random_shape(unsigned *seed, const struct style *s)
 {
-    struct shape x = {.groups = {1 + below(seed, 7), 1 + below(seed, 12), 1 + below(seed, 8) / 6},
+    struct shape x = {.groups = {1 + below(seed, 7), 1 + below(seed, below(seed, 6) ? 12 : 150), 1 + below(seed, 8) / 6},
                       .local = {1 + below(seed, 5) / 4, 1 + below(seed, 5) / 4}};
     x.depth = (int)below(seed, below(seed, 8) ? 12 : 150);
     x.pad = 16 * (int)below(seed, 4);
