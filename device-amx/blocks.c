@@ -66,7 +66,7 @@ static int dimension_to_halve(const struct tsr_launch *launch, const uint64_t in
         return 0;
     if (enough || (!narrows && !shortens))
         return -1;
-    return shortens && (rows > TSR__TWICE_ROWS || rows >= columns || !narrows);
+    return shortens && (rows > TSR__BLOCK_ROWS || rows >= columns || !narrows);
 }
 
 void tsr__blocks_cut(struct tsr_launch *launch)
