@@ -60,13 +60,14 @@ static bool are_full_groups(const struct tsr_launch *launch)
 static int dimension_to_halve(const struct tsr_launch *launch, const uint64_t in_group[2], bool enough)
 {
     const uint64_t *groups = launch->blocks.size, columns = groups[0] * in_group[0], rows = groups[1] * in_group[1];
+    const uint64_t enough_rows = launch->flags & TSR_KERNEL_AMX_TILES ? TSR__BLOCK_LEAST : TSR__BLOCK_ROWS;
     const bool wide = columns > best_columns(launch), narrows = groups[0] > 1 && columns > TSR__BLOCK_LEAST,
                shortens = groups[1] > 1 && rows > TSR__BLOCK_LEAST;
     if (wide && narrows)
         return 0;
     if (enough || (!narrows && !shortens))
         return -1;
-    return shortens && (rows > TSR__BLOCK_ROWS || rows >= columns || !narrows);
+    return shortens && (rows > enough_rows || rows >= columns || !narrows);
 }
 
 void tsr__blocks_cut(struct tsr_launch *launch)
@@ -74,7 +75,7 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     const struct tsr_group *group = &launch->group;
     struct tsr__blocks *blocks = &launch->blocks;
     unsigned threads = tsr__cpu_caps()->compute_units;
-    uint64_t wanted = threads > 1 ? threads * TSR__GROUPS_PER_WORKER : 1, in_group[2];
+    uint64_t wanted = threads > 1 ? threads * TSR__BLOCKS_PER_WORKER : 1, in_group[2];
     if (atomic_load_explicit(&launch->entry->loop_size[0], memory_order_relaxed) == TSR__LOOPS_DO_NOT_WAIT)
         return;
     if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS) || launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(launch))
