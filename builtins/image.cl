@@ -40,11 +40,11 @@ INLINE void add_corner(struct channels_f *sum, float weight, struct channels_f c
         sum->c[k] += weight * c.c[k];
 }
 
-/* Two neighbours of a row of RGBA of bytes are one load: of a pixel that is there and the one behind it, of which a sum takes twice the same
- * at the ends of the row. The row has two pixels at least. */
-INLINE void add_pair(struct channels_f *sum, image_desc image, image_level level, uint sampler, enum shape shape, struct place p, int corner)
+/* Two neighbours of a row are one load: of a pixel that is there and the one behind it, of which a sum takes twice the same at the ends of the
+ * row. The row has two pixels at least. */
+INLINE void add_pair(struct channels_f *sum, image_desc image, image_level level, uint sampler, uint type, uint pixel_bytes, enum shape shape,
+                     struct place p, int corner)
 {
-    typedef ulong __attribute__((aligned(1))) two_pixels;
     bool border = (sampler & TSR_SAMPLER_ADDRESSING) == CLK_ADDRESS_CLAMP, inside = true;
     int w = (int)level->width, h = (int)level->height, d = (int)level->depth;
     int x = between(p.x.first, 0, w - 2), y = corner & 2 ? p.y.second : p.y.first, z = corner & 4 ? p.z.second : p.z.first;
@@ -56,39 +56,44 @@ INLINE void add_pair(struct channels_f *sum, image_desc image, image_level level
         inside = inside & ((uint)z < (uint)d);
         z = between(z, 0, d - 1);
     }
-    int at = place(image, level, 4, shape, x, y, z, p.element);
-    ulong two = *(const global two_pixels *)((const global word_1 *)level->pixels + at);
-    uint low = (uint)two, high = (uint)(two >> 32);
+    struct pixel pair[2];
+    load_pair(level, pixel_bytes, place(image, level, pixel_bytes, shape, x, y, z, p.element), pair);
     for (int k = 0; k < 2; k++) {
         int own = k ? p.x.second : p.x.first;
-        struct pixel one = {{own == x ? low : high, 0, 0, 0}};
-        if (border)
-            one.word[0] = (inside & ((uint)own < (uint)w)) ? one.word[0] : 0;
-        add_corner(sum, corner_weight(shape, p, corner + k), unpack_f(one, TSR_IMAGE_UNORM_INT8));
+        struct pixel one;
+        for (int i = 0; i < 4; i++) {
+            one.word[i] = own == x ? pair[0].word[i] : pair[1].word[i];
+            if (border)
+                one.word[i] = (inside & ((uint)own < (uint)w)) ? one.word[i] : 0;
+        }
+        add_corner(sum, corner_weight(shape, p, corner + k), unpack_f(one, type));
     }
 }
 
 /* Of one format all pixels are read at once. */
-#define ADD_CORNERS(corners, type, bytes)                                                                                                  \
-    _Pragma("nounroll") for (int corner = 0; corner < (corners); corner++)                                                                  \
+#define ADD_PAIRS(type, bytes)                                                                                                             \
+    _Pragma("unroll") for (int corner = 0; corner < corners; corner += 2)                                                                  \
+        add_pair(&sum, image, level, sampler, type, bytes, shape, p, corner);
+#define ADD_CORNERS(type, bytes)                                                                                                           \
+    _Pragma("nounroll") for (int corner = 0; corner < corners; corner++)                                                                   \
         add_corner(&sum, corner_weight(shape, p, corner), unpack_f(corner_pixel(image, level, sampler, bytes, shape, p, corner), type));
 
 /* The mean of the pixels around a place. The commonest formats have code of their own. */
 INLINE struct channels_f filtered(image_desc image, image_level level, uint sampler, enum shape shape, struct place p)
 {
     int corners = HAS_Z(shape) ? 8 : HAS_Y(shape) ? 4 : 2;
-    bool neighbours = (sampler & TSR_SAMPLER_ADDRESSING) != CLK_ADDRESS_REPEAT && level->width > 1;
+    bool repeats = (sampler & TSR_SAMPLER_ADDRESSING) == CLK_ADDRESS_REPEAT, neighbours = !repeats && level->width > 1;
     struct channels_f sum = {{0, 0, 0, 0}};
     if (image->type == TSR_IMAGE_UNORM_INT8 && image->pixel_bytes == 4 && neighbours) {
-        _Pragma("unroll") for (int corner = 0; corner < corners; corner += 2) add_pair(&sum, image, level, sampler, shape, p, corner);
+        ADD_PAIRS(TSR_IMAGE_UNORM_INT8, 4)
     } else if (image->type == TSR_IMAGE_FLOAT && image->pixel_bytes == 16) {
-        ADD_CORNERS(corners, TSR_IMAGE_FLOAT, 16)
-    } else if (image->type == TSR_IMAGE_HALF_FLOAT && image->pixel_bytes == 8) {
-        ADD_CORNERS(corners, TSR_IMAGE_HALF_FLOAT, 8)
+        ADD_CORNERS(TSR_IMAGE_FLOAT, 16)
+    } else if (image->type == TSR_IMAGE_HALF_FLOAT && image->pixel_bytes == 8 && neighbours) {
+        ADD_PAIRS(TSR_IMAGE_HALF_FLOAT, 8)
+    } else if (image->type == TSR_IMAGE_HALF_FLOAT && image->pixel_bytes == 8 && repeats) {
+        ADD_CORNERS(TSR_IMAGE_HALF_FLOAT, 8)
     } else {
-        _Pragma("nounroll") for (int corner = 0; corner < corners; corner++)
-            add_corner(&sum, corner_weight(shape, p, corner),
-                       unpack_f(corner_pixel(image, level, sampler, image->pixel_bytes, shape, p, corner), image->type));
+        ADD_CORNERS(image->type, image->pixel_bytes)
     }
     return sum;
 }

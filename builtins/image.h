@@ -124,22 +124,26 @@ INLINE int array_element(float layer, uint count)
 /* What needs no alignment but that of a channel. */
 typedef uint __attribute__((aligned(1))) word_1;
 typedef ushort __attribute__((aligned(1))) short_1;
+typedef uint2 __attribute__((aligned(1))) words_2_of_bytes;
 typedef uint2 __attribute__((aligned(2))) words_2;
+typedef uint4 __attribute__((aligned(2))) words_4_of_shorts;
 typedef uint4 __attribute__((aligned(4))) words_4;
+typedef uint8 __attribute__((aligned(4))) words_8;
 
-/* The number of a pixel within its level, which has less than 2^31. */
-INLINE int place(image_desc image, image_level level, uint pixel_bytes, enum shape shape, int x, int y, int z, int element)
+/* The number of a pixel within its level, which has less than 2^31. Unsigned sums are made in 32 bits, and only the last one is widened to an
+ * address. */
+INLINE uint place(image_desc image, image_level level, uint pixel_bytes, enum shape shape, int x, int y, int z, int element)
 {
     uint shift = __builtin_constant_p(pixel_bytes) ? (uint)__builtin_ctz(pixel_bytes) : image->pixel_shift;
-    int at = x;
+    uint at = (uint)x;
     if (HAS_Y(shape))
-        at += y * (int)(level->row_pitch >> shift);
+        at += (uint)y * (uint)(level->row_pitch >> shift);
     if (HAS_Z(shape) || IS_ARRAY(shape))
-        at += (HAS_Z(shape) ? z : element) * (int)(level->slice_pitch >> shift);
+        at += (uint)(HAS_Z(shape) ? z : element) * (uint)(level->slice_pitch >> shift);
     return at;
 }
 
-INLINE struct pixel load_pixel(image_level level, uint pixel_bytes, int at)
+INLINE struct pixel load_pixel(image_level level, uint pixel_bytes, uint at)
 {
     struct pixel p = {{0, 0, 0, 0}};
     switch (pixel_bytes) {
@@ -170,7 +174,25 @@ INLINE struct pixel load_pixel(image_level level, uint pixel_bytes, int at)
     return p;
 }
 
-INLINE void store_pixel(image_level level, uint pixel_bytes, int at, struct pixel p)
+/* A pixel of 4, 8 or 16 bytes and the one behind it, by one load. */
+INLINE void load_pair(image_level level, uint pixel_bytes, uint at, struct pixel pair[2])
+{
+    if (pixel_bytes == 4) {
+        uint2 two = *(const global words_2_of_bytes *)((const global word_1 *)level->pixels + at);
+        pair[0] = (struct pixel){{two.x, 0, 0, 0}};
+        pair[1] = (struct pixel){{two.y, 0, 0, 0}};
+    } else if (pixel_bytes == 8) {
+        uint4 four = *(const global words_4_of_shorts *)((const global words_2 *)level->pixels + at);
+        pair[0] = (struct pixel){{four.x, four.y, 0, 0}};
+        pair[1] = (struct pixel){{four.z, four.w, 0, 0}};
+    } else {
+        uint8 all = *(const global words_8 *)((const global words_4 *)level->pixels + at);
+        pair[0] = (struct pixel){{all.s0, all.s1, all.s2, all.s3}};
+        pair[1] = (struct pixel){{all.s4, all.s5, all.s6, all.s7}};
+    }
+}
+
+INLINE void store_pixel(image_level level, uint pixel_bytes, uint at, struct pixel p)
 {
     switch (pixel_bytes) {
     case 1:

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Buffers and sub-buffers: their creation. */
-#include <string.h>
-
 #include "icd/mem.h"
 
 struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device_id *device, uint64_t address)
@@ -59,7 +57,7 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         FAIL_IF(context, !mem->data, CL_MEM_OBJECT_ALLOCATION_FAILURE, "the system has no %zu bytes", size);
         mem->owns_data = true;
         if (host_ptr)
-            memcpy(mem->data, host_ptr, size);
+            tsr__take_contents(context, mem->data, host_ptr, size);
     }
     if (context->own_memory) {
         bool shared = listed && flags & CL_MEM_USE_HOST_PTR && inside.maker && !inside.device;

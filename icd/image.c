@@ -10,6 +10,10 @@ static void copy_pixels(struct _cl_mem *mem, const struct tsr_image_level *host,
     const struct tsr_image_desc *desc = &mem->image->desc;
     const struct tsr_image_level *level = &desc->level[0];
     size_t row = (size_t)level->width * desc->pixel_bytes, slices = (size_t)level->depth * desc->array_size;
+    if (host->row_pitch == level->row_pitch && (slices == 1 || host->slice_pitch == level->slice_pitch)) {
+        tsr__take_contents(mem->context, mem->data, pixels, mem->size);
+        return;
+    }
     for (size_t z = 0; z < slices; z++)
         for (size_t y = 0; y < level->height; y++)
             memcpy(mem->data + z * level->slice_pitch + y * level->row_pitch, pixels + z * host->slice_pitch + y * host->row_pitch, row);

@@ -153,6 +153,9 @@ struct _cl_event *tsr__fill_box_command(struct _cl_command_queue *queue, cl_comm
 /* … that copies a box: region in bytes, rows, slices. */
 struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                    const size_t region[3]);
+/* Copies into the memory of a new object before the call returns. Large ones are split over the workers as commands are, so each page is
+ * first touched by the worker that is to work on it, which on machines with several nodes decides where it lies. */
+void tsr__take_contents(struct _cl_context *context, void *to, const void *from, size_t size);
 /* The same on a queue of a device with memory of its own, where transfer.c sends them. (icd/device_transfer.c) */
 struct _cl_event *tsr__device_box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                           const size_t region[3]);

@@ -74,10 +74,10 @@ static struct _cl_event *with_uses(struct _cl_event *command, size_t to_bytes, s
 
 /* ---- linear ----------------------------------------------------------------------------------------------------------------------- */
 
-static void set_linear_units(struct _cl_event *command, size_t size)
+static void set_linear_units(struct tsr_task *task, size_t size)
 {
-    command->task.units = size / TSR__UNIT_BYTES + (size % TSR__UNIT_BYTES != 0);
-    command->task.unit_cost = (size < TSR__UNIT_BYTES ? size : TSR__UNIT_BYTES) / BYTES_PER_NS + PIECE_NS;
+    task->units = size / TSR__UNIT_BYTES + (size % TSR__UNIT_BYTES != 0);
+    task->unit_cost = (size < TSR__UNIT_BYTES ? size : TSR__UNIT_BYTES) / BYTES_PER_NS + PIECE_NS;
 }
 
 static size_t linear_end(const struct transfer *t, uint64_t unit_end)
@@ -117,18 +117,22 @@ static void stream_copy(unsigned char *to, const unsigned char *from, size_t siz
     memcpy(to + at, from + at, size - at);
 }
 
-static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+static void copy_units(const struct transfer *t, uint64_t begin, uint64_t end)
 {
-    (void)worker;
-    const struct transfer *t = transfer_of(command);
     size_t at = begin * TSR__UNIT_BYTES, size = linear_end(t, end) - at;
     if (t->to == t->from) /* the host's pointer may be the buffer's own memory */
-        return CL_SUCCESS;
+        return;
     if (t->size >= TSR__STREAM_BYTES)
         stream_copy(t->to + at, t->from + at, size);
     else
         memmove(t->to + at, t->from + at, size);
     _mm_sfence();
+}
+
+static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker;
+    copy_units(transfer_of(command), begin, end);
     return CL_SUCCESS;
 }
 
@@ -146,7 +150,7 @@ struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_
     t->from = from;
     t->size = size;
     command->execute = copy_execute;
-    set_linear_units(command, size);
+    set_linear_units(&command->task, size);
     return queue->context->own_memory ? with_uses(command, size, size, false) : command;
 }
 
@@ -191,7 +195,7 @@ struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_
     t->pattern_size = pattern_size;
     memcpy(t->pattern, pattern, pattern_size);
     command->execute = fill_execute;
-    set_linear_units(command, size);
+    set_linear_units(&command->task, size);
     return queue->context->own_memory ? with_uses(command, size, 0, false) : command;
 }
 
@@ -294,6 +298,36 @@ struct _cl_event *tsr__fill_box_command(struct _cl_command_queue *queue, cl_comm
     t->pattern_size = pattern_size;
     memcpy(t->pattern, pattern, pattern_size);
     return set_box(command, fill_box_execute, &to, &to, shape);
+}
+
+/* ---- what a new object begins with ------------------------------------------------------------------------------------------------ */
+
+struct contents {
+    struct tsr_task task;
+    struct transfer transfer;
+};
+
+static int contents_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker;
+    copy_units(&TSR_CONTAINER_OF(task, struct contents, task)->transfer, begin, end);
+    return 0;
+}
+
+void tsr__take_contents(struct _cl_context *context, void *to, const void *from, size_t size)
+{
+    const struct _cl_device_id *device = context->devices[0];
+    bool shared = size >= TSR__HUGE_OBJECT && !context->own_memory && !tsr_in_callback();
+    struct tsr_pool *pool = shared ? device->ops->pool(device->impl) : NULL;
+    if (!pool) {
+        memcpy(to, from, size);
+        return;
+    }
+    struct contents contents = {.task.run = contents_run, .task.label = "contents", .transfer = {.to = to, .from = from, .size = size}};
+    set_linear_units(&contents.task, size);
+    tsr_task_init(&contents.task, pool);
+    tsr_task_submit(&contents.task);
+    tsr_task_wait(&contents.task, NULL);
 }
 
 /* ---- nothing ---------------------------------------------------------------------------------------------------------------------- */

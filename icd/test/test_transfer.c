@@ -373,6 +373,54 @@ static void test_own(void **state)
     check_all();
 }
 
+/* Images as large as the buffers that workers share the copying of, and one smaller. */
+static void test_own_images(void **state)
+{
+    enum { WIDTH = 512, HEIGHT = TSR__HUGE_OBJECT / (4 * WIDTH), LAYERS = 2 };
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    (void)state;
+    for (size_t height = HEIGHT / LAYERS - 1; height <= HEIGHT / LAYERS; height++) {
+        const cl_image_desc desc = {
+            .image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = WIDTH, .image_height = height, .image_array_size = LAYERS};
+        const size_t zero[3] = {0}, region[3] = {WIDTH, height, LAYERS}, size = 4 * WIDTH * height * LAYERS;
+        struct guarded *from = &small[0], *to = &small[1];
+        size_t from_at = guarded_place(from, true, 0, size), to_at = guarded_place(to, true, 0, size);
+        cl_mem image;
+        CHECK_CREATE(image, clCreateImage(world.context, CL_MEM_COPY_HOST_PTR, &format, &desc, from->bytes + from_at, &err), CL_SUCCESS);
+        guarded_spoil(to, to_at, size);
+        CHECK(clEnqueueReadImage(queues[0], image, CL_TRUE, zero, region, 0, 0, to->bytes + to_at, 0, NULL, NULL));
+        memcpy(to->model + to_at, from->model + from_at, size);
+        guarded_check(to, to_at, size, false, "copied image");
+        CHECK(clReleaseMemObject(image));
+    }
+    check_all();
+}
+
+/* Where no thread may wait. */
+static void CL_CALLBACK make_copy(cl_event event, cl_int status, void *made)
+{
+    cl_int err;
+    (void)event, (void)status;
+    *(cl_mem *)made = clCreateBuffer(world.context, CL_MEM_COPY_HOST_PTR, TSR__HUGE_OBJECT, small[0].bytes, &err);
+}
+
+static void test_own_in_a_callback(void **state)
+{
+    (void)state;
+    cl_mem made = NULL;
+    cl_event event;
+    CHECK(clEnqueueMarkerWithWaitList(queues[0], 0, NULL, &event));
+    CHECK(clSetEventCallback(event, CL_COMPLETE, make_copy, &made));
+    CHECK(clFinish(queues[0]));
+    CHECK_THAT(made);
+    guarded_spoil(&small[1], 0, TSR__HUGE_OBJECT);
+    CHECK(clEnqueueReadBuffer(queues[0], made, CL_TRUE, 0, TSR__HUGE_OBJECT, small[1].bytes, 0, NULL, NULL));
+    memcpy(small[1].model, small[0].model, TSR__HUGE_OBJECT);
+    guarded_check(&small[1], 0, TSR__HUGE_OBJECT, false, "copied memory");
+    CHECK(clReleaseMemObject(made));
+    CHECK(clReleaseEvent(event));
+}
+
 static void map_one(size_t size)
 {
     for (enum cover cover = 0; cover < COVERS; cover++) {
@@ -546,9 +594,17 @@ int main(int argc, char **argv)
 {
     thorough = argc > 1 && !strcmp(argv[1], "long");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),   cmocka_unit_test(test_large),   cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_box),     cmocka_unit_test(test_own),     cmocka_unit_test(test_map),
-        cmocka_unit_test(test_overlap), cmocka_unit_test(test_refused), cmocka_unit_test(test_kernel_writes),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_box),
+        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_own_images),
+        cmocka_unit_test(test_own_in_a_callback),
+        cmocka_unit_test(test_map),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_kernel_writes),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

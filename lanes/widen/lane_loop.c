@@ -3,6 +3,7 @@
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/layout.h"
+#include "lanes/prepare/unroll.h"
 #include "lanes/widen/widener.h"
 
 static bool is_data(LLVMValueRef operand)
@@ -127,7 +128,9 @@ static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const s
         LLVMAddIncoming(phis[k], &now, &loop, 1);
         made[k] = now;
     }
-    LLVMBuildCondBr(s->b, none_left, after, loop);
+    LLVMValueRef again = LLVMBuildCondBr(s->b, none_left, after, loop);
+    if (!components && LLVMIsACallInst(inst)) /* printf: where all lanes are active, LLVM would make a copy of the call for each */
+        tsr__set_loop_hint(s->l, again, "llvm.loop.unroll.disable", 0);
     LLVMAddIncoming(left, &all, &before, 1);
     LLVMAddIncoming(left, &rest, &loop, 1);
     LLVMPositionBuilderAtEnd(s->b, after);
