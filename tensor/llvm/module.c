@@ -29,6 +29,15 @@ static void emit_region(struct tsr__te *e, const struct tsr__t_region *region)
 /* ---- parameters
  * -------------------------------------------------------------------------------------------------------------------------- */
 
+enum { SPACE_PRIVATE, SPACE_GLOBAL, SPACE_LOCAL = 3 };
+
+static unsigned address_space(const struct tsr_tensor_argument_info *info)
+{
+    if (info->kind == TSR_TENSOR_VALUE || info->kind == TSR_TENSOR_SIZE)
+        return SPACE_PRIVATE;
+    return info->kind == TSR_TENSOR_LOCAL ? SPACE_LOCAL : SPACE_GLOBAL;
+}
+
 static LLVMTypeRef argument_type(struct tsr__te *e, const struct tsr_tensor_argument_info *info, const struct tsr__t_type *type)
 {
     switch (info->kind) {
@@ -39,7 +48,7 @@ static LLVMTypeRef argument_type(struct tsr__te *e, const struct tsr_tensor_argu
     case TSR_TENSOR_SIZE:
         return LLVMInt64TypeInContext(e->context);
     default:
-        return LLVMPointerTypeInContext(e->context, 1);
+        return LLVMPointerTypeInContext(e->context, address_space(info));
     }
 }
 
@@ -118,8 +127,7 @@ static void describe(struct tsr__te *e)
     for (int which = 0; which < LISTS; which++) {
         for (uint32_t i = 0; i < info->argument_count; i++) {
             const struct tsr_tensor_argument_info *a = &info->arguments[i];
-            bool pointer = a->kind != TSR_TENSOR_VALUE && a->kind != TSR_TENSOR_SIZE;
-            list[i] = which == SPACE    ? number(e, pointer ? 1 : 0)
+            list[i] = which == SPACE    ? number(e, address_space(a))
                       : which == ACCESS ? text(e, "none")
                       : which == NAME   ? text(e, a->name)
                                         : text(e, which == QUALIFIERS ? "" : a->type);
@@ -160,7 +168,7 @@ enum { MOST_LOCAL_MEMORY = 128 << 10 }; /* of the CPU device */
 static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t bytes)
 {
     LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);
-    LLVMValueRef made = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.%s", e->func->name, name), 3);
+    LLVMValueRef made = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.%s", e->func->name, name), SPACE_LOCAL);
     LLVMSetLinkage(made, LLVMInternalLinkage);
     LLVMSetInitializer(made, LLVMGetUndef(type));
     LLVMSetAlignment(made, TSR__T_LOCAL_ALIGNMENT);
