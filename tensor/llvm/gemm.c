@@ -3,7 +3,7 @@
  * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
 #include "tensor/llvm/emit.h"
 
-enum { MOST_ROWS = 4, MOST_COLUMNS = 12, ENOUGH = 8 };
+enum { MOST_ROWS = 4, ENOUGH = 8 };
 
 /* A block of C: `rows` rows of a work-item, each a work-group's width from the one before, and `cols` columns. */
 struct block {
@@ -130,13 +130,8 @@ static int64_t cost_of_all(uint32_t registers, uint32_t columns, int64_t known)
 static uint32_t most_columns(struct tsr__te *e, const struct gemm *g, uint32_t rows)
 {
     uint32_t registers = row_registers(e, g) * rows;
-    uint32_t all = e->unit.registers + e->unit.registers / 3; /* with those that are left for A and B */
-    uint32_t most = e->unit.registers / registers;
-    while (most > 1 && most * registers + registers + 1 > all)
-        most--;
+    uint32_t most = tsr__te_columns(e, registers), best = most;
     int64_t known = tsr__te_known(g->o.c.shape[1]);
-    most = most < 1 ? 1 : most > MOST_COLUMNS ? MOST_COLUMNS : most;
-    uint32_t best = most;
     for (uint32_t fewer = most; known > most && fewer * 2 > most; fewer--) {
         if (known % fewer == 0)
             return fewer;
@@ -196,10 +191,11 @@ TSR_TE_FUNCTION(gemm)
 {
     struct gemm g = {.o = tsr__te_begin_blas(e, inst), .ta = inst->transpose[0], .tb = inst->transpose[1]};
     bool dots = tsr__te_has_dots(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
+    bool mad = e->unit.mad_first || g.o.a.type->number != TSR__T_BF16; /* which is widened by a shift */
     LLVMBasicBlockRef end = NULL;
-    if ((!dots && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
+    if ((!dots && e->unit.mad_first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
         return;
-    if (!dots || !(tsr__te_gemm_by_dots(e, inst, &g.o) || tsr__te_gemm_by_mad(e, inst, &g.o)))
+    if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !(mad && tsr__te_gemm_by_mad(e, inst, &g.o)))
         all_rows(e, &g, end != NULL);
     tsr__te_end_if(e, end);
 }
