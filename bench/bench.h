@@ -31,11 +31,16 @@ struct bench_driver {
     cl_device_id device;
 };
 
-static BENCH_UNUSED double bench_now_us(void)
+static BENCH_UNUSED double bench_clock_us(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static BENCH_UNUSED double bench_now_us(void)
+{
+    return bench_clock_us(CLOCK_MONOTONIC);
 }
 
 static BENCH_UNUSED int bench_compare(const void *a, const void *b)

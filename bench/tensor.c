@@ -318,14 +318,7 @@ static void free_other(struct other *other)
 /* ---- measurements
  * ------------------------------------------------------------------------------------------------------------------------ */
 
-static bool by_cpu;
-
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(by_cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
+static clockid_t used_clock = CLOCK_MONOTONIC;
 
 static void measure(const struct way *way, const struct problem *p, int rounds)
 {
@@ -340,13 +333,13 @@ static void measure(const struct way *way, const struct problem *p, int rounds)
         beside = is_right(p, false, false);
     }
     for (int r = 0; r < rounds; r++) {
-        double began = now_us();
+        double began = bench_clock_us(used_clock);
         run_kernel(&kernel);
-        own[r] = now_us() - began;
-        began = now_us();
+        own[r] = bench_clock_us(used_clock) - began;
+        began = bench_clock_us(used_clock);
         if (beside)
             run_other(&other);
-        theirs[r] = now_us() - began;
+        theirs[r] = bench_clock_us(used_clock) - began;
     }
     double operations = 2.0 * p->m * p->n * p->k, time = right ? bench_median(own, rounds) : NAN,
            least = beside ? bench_median(theirs, rounds) : NAN;
@@ -375,7 +368,7 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "-k"))
             names = argv[i + 1];
         else if (!strcmp(argv[i], "-c"))
-            by_cpu = atoi(argv[i + 1]);
+            used_clock = atoi(argv[i + 1]) ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
         else if (!strcmp(argv[i], "-s") && sscanf(argv[i + 1], "%d,%d,%d", &size[0], &size[1], &size[2]) == 1)
             size[1] = size[2] = size[0];
         else if (!strcmp(argv[i], "-t")) {

@@ -150,13 +150,13 @@ static const struct tsr__t_type *read_coop(struct tsr__t_parser *ps)
 {
     struct tsr_tensor_range from = ps->token.at;
     struct tsr__t_type *type = new_type(ps, TSR__T_COOP);
-    int64_t *sizes = NULL;
     tsr__t_expect(ps, "coopmatrix");
     tsr__t_expect(ps, "<");
     type->number = read_number(ps);
-    uint32_t count = read_sizes(ps, &sizes);
-    if (count != 2)
-        tsr__t_unexpected(ps, count < 2 ? "'x'" : "','");
+    tsr__t_expect(ps, "x");
+    type->rows = tsr__t_expect_size(ps);
+    tsr__t_expect(ps, "x");
+    type->cols = tsr__t_expect_size(ps);
     tsr__t_expect(ps, ",");
     unsigned use = 0;
     while (use < TSR__T_USES && !tsr__t_accept(ps, tsr__t_use_names[use]))
@@ -165,8 +165,6 @@ static const struct tsr__t_type *read_coop(struct tsr__t_parser *ps)
         tsr__t_unexpected(ps, "'matrix_a', 'matrix_b' or 'matrix_acc'");
     type->use = (enum tsr__t_use)use;
     tsr__t_expect(ps, ">");
-    type->rows = sizes[0];
-    type->cols = sizes[1];
     if (type->rows <= 0 || type->cols <= 0)
         tsr__t_error(ps->p, tsr__t_since(ps, from), "Invalid shape: rows and columns must be positive");
     else if (type->rows > MOST_ROWS || type->cols > MOST_ROWS)

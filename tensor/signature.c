@@ -41,7 +41,7 @@ static void add_param(struct tsr_tensor_argument_info **next, const struct tsr__
         add(next, TSR_TENSOR_VALUE, 1, "uchar", value->name);
         break;
     case TSR__T_MEMREF:
-        add(next, TSR_TENSOR_POINTER, 8, words[type->number][1], value->name);
+        add(next, type->local ? TSR_TENSOR_LOCAL : TSR_TENSOR_POINTER, 8, words[type->number][1], value->name);
         for (uint32_t i = count_open(type); i; i--)
             add(next, TSR_TENSOR_SIZE, 8, "long", value->name);
         break;

@@ -121,9 +121,10 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
     const struct tsr_target *target = &job->request->request.target;
     bool cpu = !job->target->other_library && !job->debug->emit_spirv;
     bool dots = cpu && !has_feature(target, TSR_CPU_AMX_TILE) && !has_feature(target, TSR_CPU_TILES_MODEL);
-    bool wide = has_feature(target, TSR_CPU_AVX512F);
+    bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F);
     return (struct tsr_tensor_unit){.dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
                                     .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS),
+                                    .mad_first = wide || !dots,
                                     .blocks = cpu,
                                     .registers = wide ? 24 : 12,
                                     .register_bytes = wide ? 64 : 32};

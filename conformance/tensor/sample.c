@@ -308,6 +308,37 @@ static void absent_memory(void)
     clReleaseProgram(program);
 }
 
+/* A parameter in local memory is an argument of that kind: each work-group has its own. */
+static void local_parameters(void)
+{
+    static const char text[] = "func @f(%L: memref<f32x?,local>, %Y: memref<f32x8x4>) attributes {work_group_size=[32,2]} {\n"
+                               "  %g = builtin.group_id : index  %y = subview %Y[:,%g] : memref<f32x8>\n"
+                               "  %l = subview %L[1:8] : memref<f32x8,local>\n"
+                               "  %one = constant 1.0 : f32  %zero = constant 0.0 : f32\n"
+                               "  axpby.n %one, %y, %zero, %l  cumsum %one, %l, 0, %zero, %y\n}\n";
+    cl_program program = build_good(text);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    cl_kernel_arg_address_qualifier space = 0;
+    EXPECT(!clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL) &&
+           space == CL_KERNEL_ARG_ADDRESS_LOCAL);
+    float y[32];
+    for (int i = 0; i < 32; i++)
+        y[i] = (float)(i / 8 + 1);
+    cl_mem memory = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof y, y, NULL);
+    cl_long size = 9;
+    size_t global[] = {32, 2, 4};
+    cl_int error = clSetKernelArg(kernel, 0, 9 * sizeof(float), NULL) | clSetKernelArg(kernel, 1, sizeof size, &size) |
+                   clSetKernelArg(kernel, 2, sizeof memory, &memory);
+    error |= clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, NULL, 0, NULL, NULL);
+    error |= clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+    EXPECT(!error);
+    for (int i = 0; i < 32; i++)
+        EXPECT(y[i] == (float)((i / 8 + 1) * (i % 8 + 1)));
+    clReleaseMemObject(memory);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 /* Groups are uniform, and a range may begin anywhere. */
 static void ranges(void)
 {
@@ -345,6 +376,7 @@ int main(void)
     ranges();
     infinities();
     absent_memory();
+    local_parameters();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
     small_variables_count_to_their_end();

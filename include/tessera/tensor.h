@@ -53,6 +53,7 @@ bool tsr_tensor_is_text(const void *text, size_t size);
 enum tsr_tensor_argument {
     TSR_TENSOR_VALUE,         /* a number, by value */
     TSR_TENSOR_POINTER,       /* global memory: the elements of a memref */
+    TSR_TENSOR_LOCAL,         /* local memory for the elements of a memref */
     TSR_TENSOR_POINTERS,      /* global memory: the addresses of the memrefs of a group */
     TSR_TENSOR_SIZE,          /* an int64: a size or a stride that the type leaves open, or the offset of a group */
     TSR_TENSOR_POINTER_SIZES, /* global memory: such a number for each memref of a group */
@@ -75,8 +76,9 @@ const struct tsr_tensor_function_info *tsr_tensor_function(const struct tsr_tens
 /* ---- interpreter ----------------------------------------------------------------------------------------------------------------------
  */
 
-/* Runs work-groups 0 … groups - 1 of a function, one after the other, in plain C. `arguments` are those that a kernel gets: for pointers
- * the address of a variable with the address. OK, INVALID (*why says what the program did: never freed), NO_MEMORY. */
+/* Runs work-groups 0 … groups - 1 of a function, one after the other, in plain C. `arguments` are those that a kernel gets: for pointers,
+ * and for local memory, the address of a variable with the address. OK, INVALID (*why says what the program did: never freed), NO_MEMORY.
+ */
 enum tsr_status tsr_tensor_interpret(const struct tsr_tensor_program *program, uint32_t function, const void *const *arguments,
                                      const uint64_t groups[3], const char **why);
 

@@ -2,6 +2,7 @@
  * Too much code, before it is made: by inlining, and for LLVM's passes, some of whose time grows with the square of the code. */
 #include "lanes/ir/calls.h"
 #include "lanes/ir/costs.h"
+#include "lanes/ir/mad_op.h"
 #include "lanes/ir/match.h"
 
 bool tsr__pass_size_early(struct tsr__compilation *l)
@@ -15,7 +16,8 @@ bool tsr__pass_size_early(struct tsr__compilation *l)
 /* A kernel in a packet has all that it calls inlined, which may be exponential: a() calls b() twice, b() calls c() twice, and so on. Where
  * work-items part counts more: some of LLVM's passes take time that grows with the square of the branches in a function. */
 struct sizes {
-    struct tsr__map of; /* function → what it counts + 1 */
+    struct tsr__compilation *packets; /* in which matrix functions become operations; NULL: they are inlined as well */
+    struct tsr__map of;               /* function → what it counts + 1 */
     uint64_t most;
     bool weighted; /* branches count as packets make of them */
 };
@@ -36,7 +38,7 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
     uint64_t known = tsr__map_get(&sizes->of, f), size = 0;
     if (known)
         return known - 1;
-    if (LLVMIsDeclaration(f) || tsr__is_collective(tsr__call_of_function(f)))
+    if (LLVMIsDeclaration(f) || tsr__is_collective(tsr__call_of_function(f)) || (sizes->packets && tsr__mad_overload(sizes->packets, f)))
         return 1;
     tsr__map_set(&sizes->of, f, sizes->most + 2); /* of a recursion that clang has let through */
     for (LLVMValueRef i = tsr__first(f); i && size <= sizes->most; i = tsr__next(i)) {
@@ -91,7 +93,7 @@ static void run_alone(struct tsr__compilation *l, uint32_t kernel)
 
 struct tsr__map tsr__inlined_functions(struct tsr__compilation *l)
 {
-    struct sizes sizes = {.of = {.arena = &l->scratch}, .most = most_inlined(l), .weighted = true};
+    struct sizes sizes = {.packets = l, .of = {.arena = &l->scratch}, .most = most_inlined(l), .weighted = true};
     struct sizes plain = {.of = {.arena = &l->scratch}, .most = TSR__INLINED_FEW};
     struct tsr__map reached = {.arena = &l->scratch};
     size_t count;

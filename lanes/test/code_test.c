@@ -353,12 +353,42 @@ static void test_kept_calls(void **state)
     }
 }
 
+/* In packets a matrix function is an operation, however long the code is that a work-item alone would run. */
+static void test_matrix_functions_are_not_inlined(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_sDv8_iS0_", "other"};
+    enum { ADDITIONS = 3000 };
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(names); i++) {
+        struct world w;
+        struct tsr_buf text = {0};
+        tsr_buf_printf(&text, HEADER "define spir_func <8 x i32> @%s(<8 x i16> %%a, <8 x i32> %%b, <8 x i32> %%x0) {\n", names[i]);
+        for (unsigned n = 0; n < ADDITIONS; n++)
+            tsr_buf_printf(&text, "%%x%u = add <8 x i32> %%x%u, %%b\n", n + 1, n);
+        tsr_buf_printf(&text,
+                       "ret <8 x i32> %%x%d\n}\ndefine spir_kernel void @k(ptr addrspace(1) %%p, <8 x i32> %%b) {\n"
+                       "%%y = call spir_func <8 x i32> @%s(<8 x i16> zeroinitializer, <8 x i32> %%b, <8 x i32> %%b)\n"
+                       "store <8 x i32> %%y, ptr addrspace(1) %%p\nret void }\n",
+                       ADDITIONS, names[i]);
+        tsr_buf_bytes(&text, "", 1);
+        setup(&w, (const char *)text.data);
+        w.options.code_budget = 10000; /* a quarter of it may be inlined */
+        w.l.variants = tsr_arena_alloc(&w.l.scratch, sizeof *w.l.variants);
+        tsr__inlined_functions(&w.l);
+        assert_int_equal(w.l.variants[0] == TSR__VARIANT_REFERENCE, i == 1);
+        tsr_buf_free(&text);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_block_lists), cmocka_unit_test(test_elements_of_nests), cmocka_unit_test(test_order_of_factors),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_extensions),        cmocka_unit_test(test_gep_indices),
-        cmocka_unit_test(test_distances),   cmocka_unit_test(test_code_sizes),        cmocka_unit_test(test_kept_calls),
+        cmocka_unit_test(test_block_lists),      cmocka_unit_test(test_elements_of_nests),
+        cmocka_unit_test(test_order_of_factors), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_extensions),       cmocka_unit_test(test_gep_indices),
+        cmocka_unit_test(test_distances),        cmocka_unit_test(test_code_sizes),
+        cmocka_unit_test(test_kept_calls),       cmocka_unit_test(test_matrix_functions_are_not_inlined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

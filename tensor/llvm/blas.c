@@ -215,6 +215,18 @@ TSR_TE_FUNCTION(sum)
         for_elements(e, inst, &o, gemv_element);
 }
 
+/* ---- products of matrices
+ * -------------------------------------------------------------------------------------------------------------------- */
+
+uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers)
+{
+    uint32_t all = e->unit.registers + e->unit.registers / 3; /* with those that are left for A and B */
+    uint32_t most = e->unit.registers / registers;
+    while (most > 1 && most * registers + registers + 1 > all)
+        most--;
+    return most < 1 ? 1 : most > TSR__TE_MOST_COLUMNS ? TSR__TE_MOST_COLUMNS : most;
+}
+
 /* ---- cumulative sums
  * --------------------------------------------------------------------------------------------------------------------- */
 

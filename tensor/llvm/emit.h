@@ -193,6 +193,10 @@ struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_in
 void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
                     enum tsr__t_number sum);
 
+/* Columns of a tile of C whose rows take so many registers: as many as registers hold, with a column of A and a number of B. */
+enum { TSR__TE_MOST_COLUMNS = 12 };
+uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);
+
 /* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
 enum { TSR__TE_MAD_LANES = 16 };
 bool tsr__te_has_mad(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);

@@ -3,7 +3,7 @@
  * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
 #include "tensor/llvm/emit.h"
 
-enum { MOST_ROWS = 4, MOST_COLUMNS = 12, ACCUMULATORS = 24, REGISTER_BYTES = 64, ENOUGH = 8 };
+enum { MOST_ROWS = 4, ENOUGH = 8 };
 
 /* A block of C: `rows` rows of a work-item, each a work-group's width from the one before, and `cols` columns. */
 struct block {
@@ -41,6 +41,13 @@ static struct tsr__te_number carried(const struct tsr__te_loop *loop, uint32_t p
     return (struct tsr__te_number){loop->carried[i * parts], parts > 1 ? loop->carried[i * parts + 1] : NULL};
 }
 
+/* Registers of a row's vector. */
+static uint32_t row_registers(struct tsr__te *e, const struct gemm *g)
+{
+    uint32_t bytes = e->func->info.sub_group_size * tsr__t_numbers[g->sum].bytes;
+    return (bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
+}
+
 static void multiply(struct tsr__te *e, const struct gemm *g, const struct block *b)
 {
     uint32_t parts = tsr__te_parts(g->sum), count = b->rows * b->cols * parts;
@@ -63,7 +70,7 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
         }
     }
     tsr__te_end_loop(e, &k, values);
-    if (count >= ENOUGH) /* there are products that do not wait for each other: more code would not be faster */
+    if (count * row_registers(e, g) >= ENOUGH) /* there are products that do not wait for each other: more code would not be faster */
         tsr__te_hint(e, &k, "llvm.loop.unroll.disable", 0);
     for (uint32_t c = 0; c < b->cols; c++) {
         for (uint32_t r = 0; r < b->rows; r++) {
@@ -106,31 +113,38 @@ static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b,
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* Registers of a row's vector. */
-static uint32_t row_registers(struct tsr__te *e, const struct gemm *g)
+/* What a step of K takes for so many columns, by the sums in registers: few of them wait for each other. */
+static uint32_t cost(uint32_t registers, uint32_t columns)
 {
-    uint32_t bytes = e->func->info.sub_group_size * tsr__t_numbers[g->sum].bytes;
-    return (bytes + REGISTER_BYTES - 1) / REGISTER_BYTES;
+    enum { LOOP = 2 };
+    uint32_t sums = registers * columns;
+    return columns ? (sums < ENOUGH ? ENOUGH : sums) + LOOP : 0;
 }
 
-/* As many columns as fill the registers; fewer, if they divide all columns then. */
+static int64_t cost_of_all(uint32_t registers, uint32_t columns, int64_t known)
+{
+    return known / columns * cost(registers, columns) + cost(registers, (uint32_t)(known % columns));
+}
+
+/* As many columns as fill the registers; fewer, if they divide all columns then, or if what is left over is better for it. */
 static uint32_t most_columns(struct tsr__te *e, const struct gemm *g, uint32_t rows)
 {
     uint32_t registers = row_registers(e, g) * rows;
-    uint32_t most = registers < ACCUMULATORS ? ACCUMULATORS / registers : 1;
+    uint32_t most = tsr__te_columns(e, registers), best = most;
     int64_t known = tsr__te_known(g->o.c.shape[1]);
-    if (most > MOST_COLUMNS)
-        most = MOST_COLUMNS;
-    for (uint32_t fewer = most; known > most && fewer * 2 > most; fewer--)
+    for (uint32_t fewer = most; known > most && fewer * 2 > most; fewer--) {
         if (known % fewer == 0)
             return fewer;
-    return most;
+        if (cost_of_all(registers, fewer, known) < cost_of_all(registers, best, known))
+            best = fewer;
+    }
+    return best;
 }
 
 /* Rows of a work-item that it takes at a time, of `vectors` that there are (-1: not known). */
 static uint32_t most_rows(struct tsr__te *e, const struct gemm *g, int64_t vectors)
 {
-    uint32_t most = MOST_ROWS / row_registers(e, g);
+    uint32_t most = e->unit.registers / 6 / row_registers(e, g); /* the rest of them for columns */
     for (uint32_t rows = most ? most : 1; rows > 1; rows--)
         if (vectors < 0 || vectors % rows == 0)
             return vectors < 0 && rows > 2 ? 2 : rows;
@@ -177,10 +191,11 @@ TSR_TE_FUNCTION(gemm)
 {
     struct gemm g = {.o = tsr__te_begin_blas(e, inst), .ta = inst->transpose[0], .tb = inst->transpose[1]};
     bool dots = tsr__te_has_dots(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
+    bool mad = e->unit.mad_first || g.o.a.type->number != TSR__T_BF16; /* which is widened by a shift */
     LLVMBasicBlockRef end = NULL;
-    if ((!dots && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
+    if ((!dots && e->unit.mad_first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
         return;
-    if (!dots || !(tsr__te_gemm_by_dots(e, inst, &g.o) || tsr__te_gemm_by_mad(e, inst, &g.o)))
+    if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !(mad && tsr__te_gemm_by_mad(e, inst, &g.o)))
         all_rows(e, &g, end != NULL);
     tsr__te_end_if(e, end);
 }

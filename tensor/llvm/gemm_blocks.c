@@ -8,7 +8,6 @@
 enum {
     MOST_SUMS = 24,           /* vectors of a tile of C */
     MOST_VECTORS = 2,         /* of rows of a tile */
-    MOST_COLUMNS = 12,        /* of a tile */
     MOST_ROWS = 192,          /* of a block of A; the second level of the caches should hold it */
     WORDS = 128,              /* of K of a block; the first level should hold a tile's columns of B */
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
@@ -467,9 +466,8 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
 /* As many columns as fill the registers; fewer, if they divide all columns then. */
 static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d, uint32_t registers)
 {
-    uint32_t most = e->unit.registers / (d->vectors * registers);
+    uint32_t most = tsr__te_columns(e, d->vectors * registers);
     int64_t known = tsr__te_known(d->n);
-    most = most < 1 ? 1 : most > MOST_COLUMNS ? MOST_COLUMNS : most;
     for (uint32_t fewer = most; known > 0 && fewer * 3 > most * 2; fewer--)
         if (known % fewer == 0)
             return fewer;

@@ -29,6 +29,15 @@ static void emit_region(struct tsr__te *e, const struct tsr__t_region *region)
 /* ---- parameters
  * -------------------------------------------------------------------------------------------------------------------------- */
 
+enum { SPACE_PRIVATE, SPACE_GLOBAL, SPACE_LOCAL = 3 };
+
+static unsigned address_space(const struct tsr_tensor_argument_info *info)
+{
+    if (info->kind == TSR_TENSOR_VALUE || info->kind == TSR_TENSOR_SIZE)
+        return SPACE_PRIVATE;
+    return info->kind == TSR_TENSOR_LOCAL ? SPACE_LOCAL : SPACE_GLOBAL;
+}
+
 static LLVMTypeRef argument_type(struct tsr__te *e, const struct tsr_tensor_argument_info *info, const struct tsr__t_type *type)
 {
     switch (info->kind) {
@@ -39,7 +48,7 @@ static LLVMTypeRef argument_type(struct tsr__te *e, const struct tsr_tensor_argu
     case TSR_TENSOR_SIZE:
         return LLVMInt64TypeInContext(e->context);
     default:
-        return LLVMPointerTypeInContext(e->context, 1);
+        return LLVMPointerTypeInContext(e->context, address_space(info));
     }
 }
 
@@ -118,8 +127,7 @@ static void describe(struct tsr__te *e)
     for (int which = 0; which < LISTS; which++) {
         for (uint32_t i = 0; i < info->argument_count; i++) {
             const struct tsr_tensor_argument_info *a = &info->arguments[i];
-            bool pointer = a->kind != TSR_TENSOR_VALUE && a->kind != TSR_TENSOR_SIZE;
-            list[i] = which == SPACE    ? number(e, pointer ? 1 : 0)
+            list[i] = which == SPACE    ? number(e, address_space(a))
                       : which == ACCESS ? text(e, "none")
                       : which == NAME   ? text(e, a->name)
                                         : text(e, which == QUALIFIERS ? "" : a->type);
@@ -160,7 +168,7 @@ enum { MOST_LOCAL_MEMORY = 128 << 10 }; /* of the CPU device */
 static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t bytes)
 {
     LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);
-    LLVMValueRef made = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.%s", e->func->name, name), 3);
+    LLVMValueRef made = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.%s", e->func->name, name), SPACE_LOCAL);
     LLVMSetLinkage(made, LLVMInternalLinkage);
     LLVMSetInitializer(made, LLVMGetUndef(type));
     LLVMSetAlignment(made, TSR__T_LOCAL_ALIGNMENT);
@@ -200,11 +208,22 @@ static void make_local(struct tsr__te *e)
     e->local = bytes ? local_array(e, "local", bytes) : NULL;
 }
 
+/* Lanes of a sub-group are numbers that the engine knows, so masks of sizes that are known are constants. */
+static LLVMValueRef local_id(struct tsr__te *e, uint32_t dimension)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
+    LLVMValueRef argument = tsr__te_i32(e, dimension);
+    if (e->func->info.work_group_size[dimension] == 1)
+        return tsr__te_i64(e, 0);
+    if (!e->one_sub_group)
+        return tsr__te_call(e, "get_local_id", "j", i64, &argument, 1);
+    LLVMValueRef lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
+    return LLVMBuildZExt(e->builder, lane, i64, "");
+}
+
 static void emit_function(struct tsr__te *e)
 {
     const struct tsr_tensor_function_info *info = &e->func->info;
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
-    LLVMValueRef zero = tsr__te_i64(e, 0), dimension;
     declare(e);
     describe(e);
     make_local(e);
@@ -213,12 +232,10 @@ static void emit_function(struct tsr__te *e)
     e->touched = (struct tsr__te_touched){0};
     e->spmd = false;
     LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
-    for (uint32_t i = 0; i < 2; i++) {
-        dimension = tsr__te_i32(e, i);
-        e->item[i] = info->work_group_size[i] > 1 ? tsr__te_call(e, "get_local_id", "j", i64, &dimension, 1) : zero;
-    }
+    for (uint32_t i = 0; i < 2; i++)
+        e->item[i] = local_id(e, i);
     LLVMValueRef any = LLVMBuildOr(e->builder, e->item[0], e->item[1], "");
-    e->first_item = LLVMBuildICmp(e->builder, LLVMIntEQ, any, zero, "");
+    e->first_item = LLVMBuildICmp(e->builder, LLVMIntEQ, any, tsr__te_i64(e, 0), "");
     unsigned next = 0;
     for (uint32_t i = 0; i < e->func->param_count; i++)
         take_param(e, &e->func->params[i].value, &next);

@@ -24,6 +24,13 @@ LOCAL = """func @f(%x: f32, %O: memref<f32x4>) attributes{work_group_size=[32,1]
   store %0, %b[0]
 }
 """
+GROUP = """func @f(%n: index, %G: group<memref<f32x?>x?>, %L: memref<i8x2,local>, %c: c32) {
+  %id = builtin.group_id : index
+  %m = load %G[%id] : memref<f32x?>
+  %one = constant 1.0 : f32
+  axpby.n %one, %m, %one, %m
+}
+"""
 BAD = "func @f(%a: f32) { %0 = arith.neg %a : f64 }"
 
 
@@ -38,6 +45,12 @@ assert status == 1 and not out and err.startswith("-:1.25-42: error: Type of ope
 status, out, err = run("print", "-")
 assert status == 0 and run("print", "-", text=out) == (0, out, ""), out
 assert run("run", "-", "f", "1", "2", "4", "0", "5", "5") == (0, "%X: -2 -1 0 1\n%Y: -6 -3 0 3 2\n", "")
+status, out, err = run("run", "-", "f", "2", "0", "3,2,0", "3,2,0", "3", "2", "1", text=GROUP)
+assert (status, out, err) == (0, "%G[0]: -4 -2 0\n%G[1]: -4 -2\n%G[2]:\n%L: -2 -1\n", ""), (status, out, err)
+status, out, err = run("run", "-", "f", "2", "0", "3,2,0", "3,2,", "3", "2", "1", text=GROUP)
+assert status == 1 and "'' is no number" in err, (status, err)
+status, out, err = run("run", "-", "f", "2", "0", "3,-2", "3,2", "2", "2", "1", text=GROUP)
+assert status == 1 and "no memory for -2 elements" in err, (status, err)
 status, out, err = run("run", "-", "f", "1", "2")
 assert status == 2 and "float a, float* X, short n, float* Y, long Y" in err, err
 for groups in ("", "-1", "two", "1x", "99999999999999999999"):

@@ -22,7 +22,9 @@ static const char usage[] =
     "  compile  makes a program for this machine, as clBuildProgram does; with --emit-llvm the module that becomes code\n"
     "  run      runs so many work-groups in the interpreter, and prints the memory afterwards. An argument for each one of the kernel: a "
     "number,\n"
-    "           or for memory how many elements it has; these are -2, -1, 0, 1, 2, -2 and so on\n"
+    "           or for memory how many elements it has; these are -2, -1, 0, 1, 2, -2 and so on; for a group such numbers with commas "
+    "between,\n"
+    "           one for each memref\n"
     "\n"
     "FILE may be '-', standard input.\n";
 
@@ -77,64 +79,114 @@ static struct tsr_tensor_program *parse(const char *path)
 /* ---- run
  * --------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The arguments of a kernel, each in eight bytes or more: numbers, or addresses of memory. */
+/* One argument of a kernel. What it points to: memory, for a group that of each memref. */
+struct argument {
+    uint64_t word[2]; /* the number, or the address */
+    uint64_t *list;   /* of a group: the addresses, or a number for each memref; NULL: the argument is no such list */
+    struct memory {
+        char *bytes;
+        size_t elements;
+    } *memory;
+    uint32_t count; /* of memory, and of the list */
+};
 struct arguments {
     const struct tsr_tensor_function_info *info;
     const struct tsr__t_func *func;
-    uint64_t (*words)[2];
+    struct argument *all;
     const void **at;
-    size_t *elements; /* of memory */
 };
 
 /* The type of the numbers of the parameter that an argument belongs to. */
 static enum tsr__t_number number_type(const struct arguments *a, uint32_t i)
 {
-    for (uint32_t k = 0; k < a->func->param_count; k++)
-        if (!strcmp(a->func->params[k].value.name, a->info->arguments[i].name))
-            return a->func->params[k].value.type->kind == TSR__T_BOOL ? TSR__T_I8 : a->func->params[k].value.type->number;
+    for (uint32_t k = 0; k < a->func->param_count; k++) {
+        const struct tsr__t_value *value = &a->func->params[k].value;
+        if (strcmp(value->name, a->info->arguments[i].name) != 0)
+            continue;
+        if (value->type->kind == TSR__T_GROUP)
+            return value->type->memref->number;
+        return value->type->kind == TSR__T_BOOL ? TSR__T_I8 : value->type->number;
+    }
     return TSR__T_I64;
+}
+
+static bool take_number(enum tsr__t_number type, const char *word, void *out)
+{
+    char *end;
+    double number = strtod(word, &end);
+    long long integer = strtoll(word, tsr__t_numbers[type].class == TSR__T_INTEGER ? &end : NULL, 10);
+    if (*end || end == word)
+        return complain("'%s' is no number", word) && false;
+    tsr__ti_write(type, out, tsr__ti_round(type, (struct tsr__ti_number){.i = integer, .re = number}));
+    return true;
+}
+
+static bool take_memory(enum tsr__t_number type, const char *word, struct memory *memory)
+{
+    uint32_t bytes = tsr__t_numbers[type].bytes;
+    int64_t count;
+    if (!take_number(TSR__T_I64, word, &count))
+        return false;
+    memory->bytes = count >= 0 && count < MOST_BYTES / bytes ? calloc((size_t)count + 1, bytes) : NULL;
+    if (!memory->bytes)
+        return complain("there is no memory for %s elements", word) && false;
+    memory->elements = (size_t)count;
+    for (size_t k = 0; k < memory->elements; k++) {
+        int value = (int)(k % 5) - 2;
+        tsr__ti_write(type, memory->bytes + k * bytes, (struct tsr__ti_number){.i = value, .re = value});
+    }
+    return true;
+}
+
+/* A number for each memref of a group: a size, or how many elements its memory has. */
+static bool take_list(struct argument *own, bool is_memory, enum tsr__t_number type, const char *word)
+{
+    char *words = strdup(word), *rest = words;
+    uint32_t most = 1;
+    for (const char *c = word; *c; c++)
+        most += *c == ',';
+    own->list = calloc(most, sizeof *own->list);
+    own->memory = calloc(most, sizeof *own->memory);
+    bool good = words && own->list && own->memory;
+    for (char *one; good && (one = strsep(&rest, ",")); own->count++) {
+        struct memory *memory = &own->memory[own->count];
+        good = is_memory ? take_memory(type, one, memory) : take_number(TSR__T_I64, one, &own->list[own->count]);
+        if (is_memory)
+            own->list[own->count] = (uint64_t)(uintptr_t)memory->bytes;
+    }
+    free(words);
+    own->word[0] = (uint64_t)(uintptr_t)own->list;
+    return good;
 }
 
 static bool take_argument(struct arguments *a, uint32_t i, const char *word)
 {
-    char *end;
-    double number = strtod(word, &end);
-    enum tsr__t_number type = a->info->arguments[i].kind == TSR_TENSOR_SIZE ? TSR__T_I64 : number_type(a, i);
-    bool is_int = tsr__t_numbers[type].class == TSR__T_INTEGER;
-    long long integer = strtoll(word, is_int ? &end : NULL, 10);
-    if (*end || end == word)
-        return complain("'%s' is no number", word) && false;
-    a->at[i] = a->words[i];
+    struct argument *own = &a->all[i];
+    enum tsr__t_number type = number_type(a, i);
+    a->at[i] = own->word;
     switch (a->info->arguments[i].kind) {
     case TSR_TENSOR_VALUE:
+        return take_number(type, word, own->word);
     case TSR_TENSOR_SIZE:
-        tsr__ti_write(type, a->words[i], tsr__ti_round(type, (struct tsr__ti_number){.i = integer, .re = number}));
-        return true;
+        return take_number(TSR__T_I64, word, own->word);
+    case TSR_TENSOR_POINTERS:
+        return take_list(own, true, type, word);
+    case TSR_TENSOR_POINTER_SIZES:
+        return take_list(own, false, type, word);
     case TSR_TENSOR_POINTER:
+    case TSR_TENSOR_LOCAL:
         break;
-    default:
-        return complain("parameter %s is a group, which cannot be given here", a->info->arguments[i].name) && false;
     }
-    uint32_t bytes = tsr__t_numbers[type].bytes;
-    char *memory = number >= 0 && number < MOST_BYTES / bytes ? calloc((size_t)number + 1, bytes) : NULL;
-    if (!memory)
-        return complain("there is no memory for %s elements", word) && false;
-    a->elements[i] = (size_t)number;
-    for (size_t k = 0; k < a->elements[i]; k++) {
-        int value = (int)(k % 5) - 2;
-        tsr__ti_write(type, memory + k * bytes, (struct tsr__ti_number){.i = value, .re = value});
-    }
-    a->words[i][0] = (uint64_t)(uintptr_t)memory;
-    return true;
+    own->memory = calloc(1, sizeof *own->memory);
+    own->count = own->memory && take_memory(type, word, own->memory);
+    own->word[0] = own->count ? (uint64_t)(uintptr_t)own->memory->bytes : 0;
+    return own->count;
 }
 
-static void show(const struct arguments *a, uint32_t i)
+static void show_memory(const struct memory *memory, enum tsr__t_number type)
 {
-    enum tsr__t_number type = number_type(a, i);
-    const char *memory = (const char *)(uintptr_t)a->words[i][0];
-    printf("%%%s:", a->info->arguments[i].name);
-    for (size_t k = 0; k < a->elements[i] && k < MOST_SHOWN; k++) {
-        struct tsr__ti_number n = tsr__ti_read(type, memory + k * tsr__t_numbers[type].bytes);
+    for (size_t k = 0; k < memory->elements && k < MOST_SHOWN; k++) {
+        struct tsr__ti_number n = tsr__ti_read(type, memory->bytes + k * tsr__t_numbers[type].bytes);
         if (tsr__t_numbers[type].class == TSR__T_INTEGER)
             printf(" %" PRId64, n.i);
         else if (tsr__t_numbers[type].class == TSR__T_FLOATING)
@@ -142,7 +194,29 @@ static void show(const struct arguments *a, uint32_t i)
         else
             printf(" [%g, %g]", n.re, n.im);
     }
-    printf("%s\n", a->elements[i] > MOST_SHOWN ? " …" : "");
+    printf("%s\n", memory->elements > MOST_SHOWN ? " …" : "");
+}
+
+static void show(const struct arguments *a, uint32_t i)
+{
+    const struct argument *own = &a->all[i];
+    for (uint32_t k = 0; k < own->count; k++) {
+        if (!own->memory[k].bytes)
+            continue;
+        printf("%%%s", a->info->arguments[i].name);
+        if (own->list)
+            printf("[%u]", k);
+        printf(":");
+        show_memory(&own->memory[k], number_type(a, i));
+    }
+}
+
+static void free_argument(struct argument *own)
+{
+    for (uint32_t k = 0; k < own->count; k++)
+        free(own->memory[k].bytes);
+    free(own->memory);
+    free(own->list);
 }
 
 /* Digits alone: strtoull takes a sign as well. */
@@ -171,23 +245,20 @@ static int interpret(struct tsr_tensor_program *p, uint32_t number, char **words
         fputc('\n', stderr);
         return 2;
     }
-    a.words = calloc(wanted + 1, sizeof *a.words);
+    a.all = calloc(wanted + 1, sizeof *a.all);
     a.at = calloc(wanted + 1, sizeof *a.at);
-    a.elements = calloc(wanted + 1, sizeof *a.elements);
-    bool good = a.words && a.at && a.elements;
+    bool good = a.all && a.at;
     for (uint32_t i = 0; good && i < wanted; i++)
         good = take_argument(&a, i, words[i + 1]);
     if (good && tsr_tensor_interpret(p, number, a.at, groups, &why) != TSR_OK)
         good = complain("%s", why ? why : "out of memory") && false;
-    for (uint32_t i = 0; i < wanted && a.words && a.elements; i++) {
-        if (good && a.info->arguments[i].kind == TSR_TENSOR_POINTER)
+    for (uint32_t i = 0; i < wanted && a.all; i++) {
+        if (good)
             show(&a, i);
-        if (a.info->arguments[i].kind == TSR_TENSOR_POINTER)
-            free((void *)(uintptr_t)a.words[i][0]);
+        free_argument(&a.all[i]);
     }
-    free(a.words);
+    free(a.all);
     free(a.at);
-    free(a.elements);
     return good ? 0 : 1;
 }
 
