@@ -434,8 +434,11 @@ int main(int argc, char **argv)
     unsigned failed = 0, started = 0, running = 0, told = 0;
     time_t begin = time(NULL);
     while (started < set.count || running) {
-        if (set.seconds && time(NULL) - begin >= (time_t)set.seconds)
+        if (set.seconds && time(NULL) - begin >= (time_t)set.seconds) {
             set.count = started;
+            if (!running)
+                break;
+        }
         if (started < set.count && running < set.processes) {
             unsigned i = 0;
             while (at_work[i].child)
