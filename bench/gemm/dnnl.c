@@ -79,10 +79,12 @@ static void reorder(struct gemm_library *g, dnnl_memory_t from, const dnnl_memor
 
 struct gemm_library *gemm_library_make(const struct gemm_problem *p, void *c)
 {
-    if (!find_library())
+    if (!find_library() || p->type == GEMM_INT4)
         return NULL;
     struct gemm_library *g = calloc(1, sizeof(*g));
-    dnnl_data_type_t in = p->type == GEMM_BF16 ? dnnl_bf16 : dnnl_s8, out = p->type == GEMM_BF16 ? dnnl_f32 : dnnl_s32;
+    static const dnnl_data_type_t types[GEMM_TYPES] = {
+        [GEMM_INT8] = dnnl_s8, [GEMM_BF16] = dnnl_bf16, [GEMM_F16] = dnnl_f16, [GEMM_TF32] = dnnl_f32};
+    dnnl_data_type_t in = types[p->type], out = p->type == GEMM_INT8 ? dnnl_s32 : dnnl_f32;
     dnnl_memory_desc_t a_desc = describe(p->count, p->size.rows, p->size.depth, p->room.rows, p->room.depth, in),
                        b_desc = describe(p->count, p->size.depth, p->size.columns, p->room.depth, 0, in),
                        plain_b = describe(p->count, p->size.depth, p->size.columns, p->room.depth, p->room.columns, in),
@@ -96,7 +98,7 @@ struct gemm_library *gemm_library_make(const struct gemm_problem *p, void *c)
     CHECK(lib.stream_create(&g->stream, g->engine, dnnl_stream_default_flags));
     CHECK(lib.matmul_desc_init(&matmul, &a_desc, &b_desc, NULL, &c_desc));
     dnnl_status_t status = lib.primitive_desc_create(&desc, &matmul, NULL, g->engine, NULL);
-    if (status == dnnl_unimplemented) { /* bfloat16 without AVX-512 */
+    if (status == dnnl_unimplemented) { /* bfloat16 without AVX-512, half */
         lib.stream_destroy(g->stream);
         lib.engine_destroy(g->engine);
         free(g);

@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gemm_type { GEMM_INT8, GEMM_BF16, GEMM_TYPES };
+/* Kernels of our own have the first two, styles all. */
+enum gemm_type { GEMM_INT8, GEMM_BF16, GEMM_PLAIN_TYPES, GEMM_F16 = GEMM_PLAIN_TYPES, GEMM_TF32, GEMM_INT4, GEMM_TYPES };
 /* What a core can do at most, in Gop/s. */
 struct gemm_peaks {
-    double tiles[GEMM_TYPES];   /* AMX; 0 where there is none */
+    double tiles[GEMM_TYPES];   /* AMX; 0 where there is none, or it is not measured */
     double pairs, multiply_add; /* VDPBF16PS, fused multiply-adds of floats */
-    double vectors[GEMM_TYPES]; /* VNNI; the better one of those two */
+    double vectors[GEMM_TYPES]; /* VNNI; the better one of those two; multiply-adds; 0: not measured */
 };
 void gemm_peaks(struct gemm_peaks *peaks);
 
@@ -25,13 +26,16 @@ struct gemm_problem {
     enum gemm_type type;
     int count; /* products */
     struct gemm_size size;
-    struct gemm_size room; /* the same with zeros behind, so that whole blocks of kernels lie in memory: rows of A, B and C are so long */
+    struct gemm_size room; /* the same with zeros behind, so that whole blocks of kernels lie in memory: rows of A, B and C are so long. K
+                            * is in elements of memory, of which int4 has one for two numbers that follow each other along K */
     bool tiled;            /* the kernels take A and B tile after tile */
     void *a, *b, *packed, *packed_a, *c, *expected;
 };
 struct gemm_problem gemm_make_problem(enum gemm_type type, int products, struct gemm_size size);
 void gemm_free_problem(struct gemm_problem *problem);
-int gemm_element_bytes(enum gemm_type type);
+const char *gemm_type_name(enum gemm_type type);
+int gemm_element_bytes(enum gemm_type type);        /* of memory */
+int gemm_depth(const struct gemm_problem *problem); /* K in these elements */
 bool gemm_is_square(const struct gemm_problem *problem);
 /* Of products, without what is added by zeros. */
 double gemm_operations(const struct gemm_problem *problem);

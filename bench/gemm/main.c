@@ -10,7 +10,8 @@
  * CPU time. -i: beside the same product by SPIR-V with cooperative matrices, in Tessera ("coop. mat.") and every other OpenCL driver that
  * takes them; of its kernel's forms the fastest counts, and a dash is for a driver that refuses it (Intel's does without AMX). -v: what
  * these drivers say about it.
- * --styles: kernels as people write them for GPUs (styles.cl), none of which is made for this driver. */
+ * --styles: kernels as people write them for GPUs (styles.cl), none of which is made for this driver, for int8, bf16, f16, tf32 (beside
+ * oneDNN's product of floats) and int4. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <getopt.h>
@@ -75,8 +76,7 @@ static bool fits(const struct shape *s, const struct gemm_problem *p)
 static const char *name_of(enum gemm_type type, const struct shape *s)
 {
     static char name[40];
-    snprintf(name, sizeof(name), "%s SG%d %dx%d", type == GEMM_BF16 ? "bf16" : "int8", s->sub_group, 8 * s->rows,
-             s->columns * s->sub_group);
+    snprintf(name, sizeof(name), "%s SG%d %dx%d", gemm_type_name(type), s->sub_group, 8 * s->rows, s->columns * s->sub_group);
     return name;
 }
 
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < peers; i++)
         printf("  %9.9s   ratio", gemm_peer_name(i));
     printf("\n");
-    for (enum gemm_type type = GEMM_INT8; type < GEMM_TYPES; type++)
+    for (enum gemm_type type = GEMM_INT8; type < (styles ? GEMM_TYPES : GEMM_PLAIN_TYPES); type++)
         for (int i = 0; i < size_count; i++) {
             struct gemm_problem p = gemm_make_problem(type, products, sizes[i]);
             double peak = threads * (tiles ? peaks.tiles : peaks.vectors)[type];

@@ -97,7 +97,7 @@ void gemm_peaks(struct gemm_peaks *peaks)
 {
     memset(peaks, 0, sizeof(*peaks));
     if (tiles_granted())
-        for (enum gemm_type type = GEMM_INT8; type < GEMM_TYPES; type++)
+        for (enum gemm_type type = GEMM_INT8; type < GEMM_PLAIN_TYPES; type++)
             peaks->tiles[type] = best_of(tiles, NULL, type, 4.0 * STEPS * 2 * 16 * 16 * (type == GEMM_INT8 ? 64 : 32));
     if (__builtin_cpu_supports("avx512vnni"))
         peaks->vectors[GEMM_INT8] = best_of(NULL, vnni, GEMM_INT8, 2.0 * 64 * CHAINS * STEPS);
@@ -105,4 +105,5 @@ void gemm_peaks(struct gemm_peaks *peaks)
     if (__builtin_cpu_supports("avx512bf16"))
         peaks->pairs = best_of(NULL, pairs, GEMM_BF16, 2.0 * 32 * CHAINS * STEPS);
     peaks->vectors[GEMM_BF16] = peaks->pairs > peaks->multiply_add ? peaks->pairs : peaks->multiply_add;
+    peaks->vectors[GEMM_F16] = peaks->vectors[GEMM_TF32] = peaks->multiply_add;
 }

@@ -6,9 +6,22 @@
 
 #include "gemm.h"
 
+static const struct {
+    const char *name;
+    int bytes, numbers; /* of an element of memory; in it */
+} types[GEMM_TYPES] = {
+    [GEMM_INT8] = {"int8", 1, 1}, [GEMM_BF16] = {"bf16", 2, 1}, [GEMM_F16] = {"f16", 2, 1},
+    [GEMM_TF32] = {"tf32", 4, 1}, [GEMM_INT4] = {"int4", 1, 2},
+};
+
+const char *gemm_type_name(enum gemm_type type)
+{
+    return types[type].name;
+}
+
 int gemm_element_bytes(enum gemm_type type)
 {
-    return type == GEMM_BF16 ? 2 : 1;
+    return types[type].bytes;
 }
 
 /* As clCreateBuffer would give it. */
@@ -31,6 +44,11 @@ static size_t elements(const struct gemm_problem *p, int rows, int columns)
     return (size_t)p->count * (size_t)rows * (size_t)columns;
 }
 
+int gemm_depth(const struct gemm_problem *p)
+{
+    return up_to(p->size.depth, types[p->type].numbers) / types[p->type].numbers;
+}
+
 bool gemm_is_square(const struct gemm_problem *p)
 {
     return p->size.rows == p->size.columns && p->size.rows == p->size.depth;
@@ -41,22 +59,32 @@ double gemm_operations(const struct gemm_problem *p)
     return 2.0 * p->count * p->size.rows * p->size.columns * p->size.depth;
 }
 
-/* Small whole numbers, so that sums of bfloat16 are exact in any order: `rows` rows with `columns` of them, in each `room` rows. */
+/* An element of memory: small whole numbers where sums must be exact in any order. */
+static void put(const struct gemm_problem *p, void *to, size_t at, uint32_t random)
+{
+    static const uint16_t halves[8] = {0xc200, 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200, 0x4400}; /* -3 to 4 */
+    union {
+        float value;
+        uint32_t bits;
+    } u = {(float)(int)(random >> 29) - 3};
+    if (p->type == GEMM_BF16)
+        ((uint16_t *)to)[at] = (uint16_t)(u.bits >> 16);
+    else if (p->type == GEMM_F16)
+        ((uint16_t *)to)[at] = halves[random >> 29];
+    else if (p->type == GEMM_TF32)
+        ((float *)to)[at] = u.value;
+    else
+        ((int8_t *)to)[at] = (int8_t)(random >> 24);
+}
+
+/* `rows` rows with `columns` elements, in each `room` rows. */
 static void fill(const struct gemm_problem *p, void *to, int room, int rows, int pitch, int columns, uint32_t *state)
 {
     for (int row = 0; row < p->count * room; row++)
         for (int column = 0; row % room < rows && column < columns; column++) {
             size_t at = (size_t)row * (size_t)pitch + (size_t)column;
             *state = *state * 1664525u + 1013904223u;
-            if (p->type == GEMM_BF16) {
-                union {
-                    float value;
-                    uint32_t bits;
-                } u = {(float)(int)(*state >> 29) - 3};
-                ((uint16_t *)to)[at] = (uint16_t)(u.bits >> 16);
-            } else {
-                ((int8_t *)to)[at] = (int8_t)(*state >> 24);
-            }
+            put(p, to, at, *state);
         }
 }
 
@@ -67,8 +95,9 @@ struct gemm_problem gemm_make_problem(enum gemm_type type, int products, struct 
     struct gemm_problem p = {.type = type,
                              .count = products,
                              .size = size,
-                             .room = {up_to(size.rows, small ? 1 : MOST_ROWS), up_to(size.columns, small ? 1 : MOST_COLUMNS),
-                                      up_to(size.depth, small ? 1 : GEMM_TILE_BYTES / bytes)}};
+                             .room = {up_to(size.rows, small ? 1 : MOST_ROWS), up_to(size.columns, small ? 1 : MOST_COLUMNS), 0}};
+    const int depth = gemm_depth(&p);
+    p.room.depth = up_to(depth, small ? 1 : GEMM_TILE_BYTES / bytes);
     const size_t a = elements(&p, p.room.rows, p.room.depth), b = elements(&p, p.room.depth, p.room.columns),
                  c = elements(&p, p.room.rows, p.room.columns);
     p.a = gemm_zeroed(a * (size_t)bytes);
@@ -80,8 +109,8 @@ struct gemm_problem gemm_make_problem(enum gemm_type type, int products, struct 
     if (!p.a || !p.b || !p.packed || !p.packed_a || !p.c || !p.expected)
         abort();
     uint32_t state = 1;
-    fill(&p, p.a, p.room.rows, size.rows, p.room.depth, size.depth, &state);
-    fill(&p, p.b, p.room.depth, size.depth, p.room.columns, size.columns, &state);
+    fill(&p, p.a, p.room.rows, size.rows, p.room.depth, depth, &state);
+    fill(&p, p.b, p.room.depth, depth, p.room.columns, size.columns, &state);
     return p;
 }
 
@@ -119,15 +148,34 @@ void gemm_pack_rows(struct gemm_problem *p)
                 memcpy(to, (const char *)p->a + (size_t)r * row_bytes + at, GEMM_TILE_BYTES);
 }
 
-static double value_at(const struct gemm_problem *p, const void *matrix, size_t at)
+static int low_half(int8_t both)
 {
-    if (p->type == GEMM_INT8)
-        return ((const int8_t *)matrix)[at];
-    union {
-        uint32_t bits;
-        float value;
-    } u = {(uint32_t)((const uint16_t *)matrix)[at] << 16};
-    return u.value;
+    return (both & 7) - (both & 8);
+}
+
+/* The product of two elements of memory. */
+static double product_of(const struct gemm_problem *p, const void *a, size_t at_a, const void *b, size_t at_b)
+{
+    const void *of[2] = {a, b};
+    const size_t at[2] = {at_a, at_b};
+    double values[2];
+    if (p->type == GEMM_INT4) {
+        const int8_t x = ((const int8_t *)a)[at_a], y = ((const int8_t *)b)[at_b];
+        return low_half(x) * low_half(y) + (x >> 4) * (y >> 4);
+    }
+    for (int i = 0; i < 2; i++) {
+        const uint16_t half = p->type == GEMM_BF16 || p->type == GEMM_F16 ? ((const uint16_t *)of[i])[at[i]] : 0;
+        union {
+            uint32_t bits;
+            float value;
+        } u = {(uint32_t)half << 16};
+        if (p->type == GEMM_F16) /* whole numbers, so no denormals */
+            u.bits = half & 0x7fff ? (uint32_t)(half & 0x8000) << 16 | ((uint32_t)(half & 0x7fff) + ((127 - 15) << 10)) << 13 : 0;
+        else if (p->type == GEMM_TF32)
+            u.value = ((const float *)of[i])[at[i]];
+        values[i] = p->type == GEMM_INT8 ? ((const int8_t *)of[i])[at[i]] : u.value;
+    }
+    return values[0] * values[1];
 }
 
 /* Some elements by the definition, the last one among them. Products lie one under the other. */
@@ -140,10 +188,10 @@ bool gemm_is_right(const struct gemm_problem *p)
                column = last ? (unsigned)p->size.columns - 1 : (unsigned)i * 40503u % (unsigned)p->size.columns,
                line = product * (size_t)p->room.rows + row, at = line * (size_t)p->room.columns + column;
         double sum = 0;
-        for (size_t k = 0; k < (size_t)p->size.depth; k++)
-            sum += value_at(p, p->a, line * (size_t)p->room.depth + k) *
-                   value_at(p, p->b, (product * (size_t)p->room.depth + k) * (size_t)p->room.columns + column);
-        double got = p->type == GEMM_INT8 ? ((const int32_t *)p->c)[at] : (double)((const float *)p->c)[at];
+        for (size_t k = 0; k < (size_t)gemm_depth(p); k++)
+            sum += product_of(p, p->a, line * (size_t)p->room.depth + k, p->b,
+                              (product * (size_t)p->room.depth + k) * (size_t)p->room.columns + column);
+        double got = p->type == GEMM_INT8 || p->type == GEMM_INT4 ? ((const int32_t *)p->c)[at] : (double)((const float *)p->c)[at];
         if (got != sum) {
             fprintf(stderr, "C[%zu][%zu] is %g, must be %g\n", line, column, got, sum);
             return false;

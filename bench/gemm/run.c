@@ -121,7 +121,7 @@ bool gemm_measure(const struct gemm_device *d, struct gemm_run *run, const char 
     double operations = gemm_operations(p), mine = operations / ours / 1e3;
     char size[40];
     snprintf(size, sizeof(size), gemm_is_square(p) ? "%d" : "%dx%dx%d", p->size.rows, p->size.columns, p->size.depth);
-    printf("%-5s %5s  %-16s  %9.0f", p->type == GEMM_BF16 ? "bf16" : "int8", size, name, mine);
+    printf("%-5s %5s  %-16s  %9.0f", gemm_type_name(p->type), size, name, mine);
     if (peak > 0)
         printf("  %5.0f %%", 100 * mine / peak);
     else

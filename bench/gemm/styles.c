@@ -62,17 +62,18 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
+    static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
     static const char *const defines[] = {"B_ROWS", "BLOCKS", "WRITES", "EPILOGUE", "FROM_C", "NESTED", "LANES=8"};
     const int lanes = s->how & EIGHT ? 8 : 16;
     const cl_float scale = 1;
     char options[200];
     const bool blocks = s->how & BLOCKS;
     const struct gemm_size size = blocks ? p->size : p->room; /* blocks may end outside of their matrices */
-    const cl_int3 within = {{size.rows, size.columns, size.depth}};
+    const cl_int3 within = {{size.rows, size.columns, blocks ? gemm_depth(p) : p->room.depth}};
     const int height = s->m * s->rows, width = s->columns * lanes;
     cl_int zero = 0;
-    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d -DINDEX=%s%s", s->m, s->rows, s->columns, s->index,
-             p->type == GEMM_BF16 ? " -DBF16" : "");
+    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d -DINDEX=%s -D%s", s->m, s->rows, s->columns, s->index,
+             types[p->type]);
     for (size_t i = 0; i < sizeof(defines) / sizeof(defines[0]); i++)
         if (s->how >> i & 1)
             snprintf(options + strlen(options), sizeof(options) - strlen(options), " -D%s", defines[i]);
@@ -95,8 +96,8 @@ bool gemm_styles(const struct gemm_device *d, struct gemm_problem *p, const char
     for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
         const struct style *s = &styles[i];
         char name[40];
-        snprintf(name, sizeof(name), "%s %s", p->type == GEMM_BF16 ? "bf16" : "int8", s->name);
-        if (!strstr(name, only))
+        snprintf(name, sizeof(name), "%s %s", gemm_type_name(p->type), s->name);
+        if (!strstr(name, only) || (p->type == GEMM_TF32 && s->how & (B_ROWS | EIGHT))) /* words are elements; there is no such function */
             continue;
         struct gemm_run run = prepare(d, s, p);
         right &= gemm_measure(d, &run, s->name, p, rounds, peak, 0);

@@ -1,50 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0
  * C = A·B as people write it for GPUs, one sub-group a work-group: each makes ROWS·M rows and COLUMNS·16 columns of C. A lies row after row.
- * B is a matrix of 32-bit words of K's elements (four bytes or two bfloat16), row after row, or with B_ROWS one of elements.
+ * B is a matrix of 32-bit words of K's elements (four bytes or two bfloat16), row after row, or with B_ROWS one of elements. With INT4 each
+ * byte is two elements that follow each other along K, and all counts of K are of bytes.
  *
- * M: rows of one matrix function, 1, 2, 4 or 8. INDEX: the type of all indices. BLOCKS: A and B by 2D block reads, of M = 8. BF16 chooses the
- * type. n: elements in a row of B and C; deep: in a row of A, which is K. size: rows and columns of C, and K, as 2D blocks see them.
+ * M: rows of one matrix function, 1, 2, 4 or 8. INDEX: the type of all indices. BLOCKS: A and B by 2D block reads, of M = 8. INT8, INT4, BF16,
+ * F16 or TF32 is the type. n: elements in a row of B and C; deep: in a row of A, which is K. size: rows and columns of C, and K, as 2D blocks see them.
  *
  * LANES: 8 or 16. FROM_C: C = A·B + zero·C, so that the sums begin with numbers in memory. EPILOGUE: a scale, a bias and an activation between
  * loop and store. NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. `scale` is 1 and `zero` 0, so that the results are
  * those of the plain form. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-#if M == 1
-#define PART(type) type
-#else
-#define PART(type) JOIN(type, M)
-#endif
 
 #ifndef LANES
 #define LANES 16
 #endif
 
-#ifdef BF16
+#if defined(BF16) || defined(F16)
 #define IN_WORD 2
-typedef float number;
+#define NUMBER float
+#define B_WORD int
 typedef ushort element;
-typedef PART(float) c_part;
+#ifdef BF16
 #define MAD(a, b, c) intel_sub_group_bf16_bf16_matrix_mad_k16(a, b, c)
+#else
+#define MAD(a, b, c) intel_sub_group_f16_f16_matrix_mad_k16(a, b, c)
+#endif
 #define WORD(p) as_int((ushort2)(p[0], p[n]))
 #define READ_A intel_sub_group_2d_block_read_16b_8r16x1c
 #define READ_B_ROWS intel_sub_group_2d_block_read_transform_16b_16r16x1c
+#elif defined(TF32)
+#define IN_WORD 1
+#define NUMBER float
+#define B_WORD float
+#define MAD(a, b, c) intel_sub_group_tf32_tf32_matrix_mad_k8(a, b, c)
+#define READ_A intel_sub_group_2d_block_read_32b_8r8x1c
 #else
 #define IN_WORD 4
-typedef int number;
+#define NUMBER int
+#define B_WORD int
 typedef char element;
-typedef PART(int) c_part;
+#ifdef INT4
+#define MAD(a, b, c) intel_sub_group_i4_i4_matrix_mad_k64(a, b, c)
+#else
 #define MAD(a, b, c) intel_sub_group_i8_i8_matrix_mad_k32(a, b, c)
+#endif
 #define WORD(p) as_int((char4)(p[0], p[n], p[2 * n], p[3 * n]))
 #define READ_A intel_sub_group_2d_block_read_8b_8r32x1c
 #define READ_B_ROWS intel_sub_group_2d_block_read_transform_8b_32r16x1c
 #endif
-#if LANES == 8
-typedef int a_element;
-typedef PART(int) a_part;
+
+/* What a work-item has of A: a part of each row, or with TF32 of every other one. */
+#ifdef TF32
+#define A_ELEMENT float
+#define A_ROW(part) (2 * (part) + (lane >> 3))
+#define A_LANE (lane & 7)
+#if M == 8
+#define A_PARTS 4
+#elif M == 4
+#define A_PARTS 2
 #else
-typedef short a_element;
-typedef PART(short) a_part;
+#define A_PARTS 1
+#endif
+#else
+#if LANES == 8
+#define A_ELEMENT int
+#else
+#define A_ELEMENT short
+#endif
+#define A_ROW(part) (part)
+#define A_LANE lane
+#define A_PARTS M
+#endif
+
+typedef NUMBER number;
+typedef A_ELEMENT a_element;
+typedef B_WORD b_word;
+typedef JOIN(B_WORD, 8) b_part;
+#if M == 1
+typedef NUMBER c_part;
+#else
+typedef JOIN(NUMBER, M) c_part;
+#endif
+#if A_PARTS == 1
+typedef A_ELEMENT a_part;
+#else
+typedef JOIN(A_ELEMENT, A_PARTS) a_part;
 #endif
 enum { DEEP = 8 * IN_WORD /* elements of K in a round */, BYTES = 4 / IN_WORD, A_ELEMENTS = sizeof(a_element) / BYTES };
 
@@ -69,10 +110,10 @@ kernel void gemm(global const a_element *a, global const void *b, global number 
     for (INDEX k = 0; k < deep; k += DEEP) {
 #endif
         a_part x[ROWS];
-        int8 y[COLUMNS];
+        b_part y[COLUMNS];
 #ifdef BLOCKS
         for (int i = 0; i < ROWS; i++)
-            READ_A((global void *)a, size.z * BYTES, size.x, deep * BYTES, (int2)(k, row + i * M), (private ushort *)&x[i]);
+            READ_A((global void *)a, size.z * BYTES, size.x, deep * BYTES, (int2)(k, row + i * M), (private void *)&x[i]);
         for (int j = 0; j < COLUMNS; j++)
 #ifdef B_ROWS
             READ_B_ROWS((global void *)b, size.y * BYTES, size.z, n * BYTES, (int2)(column + j * LANES, k), (private uint *)&y[j]);
@@ -82,15 +123,15 @@ kernel void gemm(global const a_element *a, global const void *b, global number 
 #endif
 #else
         for (int i = 0; i < ROWS; i++)
-            for (int r = 0; r < M; r++)
-                ((private a_element *)&x[i])[r] = a[(row + i * M + r) * pitch + k / A_ELEMENTS + lane];
+            for (int r = 0; r < A_PARTS; r++)
+                ((private a_element *)&x[i])[r] = a[(row + i * M + A_ROW(r)) * pitch + k / A_ELEMENTS + A_LANE];
         for (int j = 0; j < COLUMNS; j++)
             for (int w = 0; w < 8; w++) {
 #ifdef B_ROWS
                 global const element *p = (global const element *)b + (k + w * IN_WORD) * n + column + j * LANES + lane;
                 y[j][w] = WORD(p);
 #else
-                y[j][w] = ((global const int *)b)[(k / IN_WORD + w) * n + column + j * LANES + lane];
+                y[j][w] = ((global const b_word *)b)[(k / IN_WORD + w) * n + column + j * LANES + lane];
 #endif
             }
 #endif

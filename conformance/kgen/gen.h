@@ -38,15 +38,17 @@ struct gen {
     struct type helper_types[MAX_HELPERS], array_type;
     int helper_count, helpers_usable;
     bool in_helper, has_struct;
-    bool convergent;      /* the kernel has barriers and sub-group functions, so no work-item returns early */
-    bool small_groups;    /* small work-groups, and no sub-group functions: several may be lanes of a packet */
-    bool own_vectors;     /* the same, and mostly long vectors: packets may be one work-item */
-    bool together;        /* all work-items of the group reach this place together */
-    bool may_leave;       /* break and continue may be divergent here */
-    bool may_return;      /* likewise return */
-    int budget;           /* statements left */
-    size_t items, offset; /* work-items; bytes of the output that are given away */
-    unsigned width;       /* of a sub-group, or what it may be */
+    bool convergent;           /* the kernel has barriers and sub-group functions, so no work-item returns early */
+    bool small_groups;         /* small work-groups, and no sub-group functions: several may be lanes of a packet */
+    bool own_vectors;          /* the same, and mostly long vectors: packets may be one work-item */
+    bool together;             /* all work-items of the group reach this place together */
+    bool may_leave;            /* break and continue may be divergent here */
+    bool may_return;           /* likewise return */
+    int budget;                /* statements left */
+    bool quiet;                /* nothing is written to memory, and work-items do not meet */
+    size_t items, offset;      /* work-items; bytes of the output that are given away */
+    unsigned width;            /* of a sub-group, or what it may be */
+    struct matrices *matrices; /* what the kernel multiplies, or NULL */
 };
 
 /* ---- expression.c --------------------------------------------------------------------------------------------------------------- */
@@ -78,5 +80,24 @@ void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: n
 
 void statement(struct gen *g, int depth);
 void statements(struct gen *g, int depth); /* a few */
+void assign(struct gen *g);                /* to a variable */
+
+/* ---- generate.c ---------------------------------------------------------------------------------------------------------------------- */
+
+void choose_range(struct gen *g);
+
+/* ---- matrix.c, matrix_loop.c --------------------------------------------------------------------------------------------------------- */
+
+void matrix_choose(struct gen *g, struct matrices *m); /* what the kernel multiplies */
+void matrix_range(struct gen *g);
+void matrix_lay_out(struct gen *g); /* once the range is known */
+void matrix_function(struct gen *g);
+void matrix_declare(struct gen *g);
+void matrix_begin(struct gen *g); /* gives accumulators their first values */
+void matrix_end(struct gen *g);   /* stores accumulators */
+/* A loop over K. `is_inside`: it may be in another loop. `stores`: the accumulators, behind it */
+void matrix_statement(struct gen *g, bool is_inside, bool stores);
+bool matrix_is_bare(const struct gen *g);  /* the kernel has nothing else */
+bool matrix_has_room(const struct gen *g); /* for another loop */
 
 #endif

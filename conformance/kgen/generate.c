@@ -4,7 +4,7 @@
  * What the language leaves open is not written: signed arithmetic goes through unsigned types or has small operands, floats are only
  * added, multiplied, fused and rounded, work-items write to places of their own or atomically without looking at the result, and barriers
  * and sub-group functions stand where all work-items of the group reach them. */
-#include "gen.h"
+#include "matrix.h"
 
 #include <stdio.h>
 
@@ -42,7 +42,7 @@ static void helper(struct gen *g)
     g->in_helper = false;
 }
 
-static void choose_range(struct gen *g)
+void choose_range(struct gen *g)
 {
     unsigned w = g->width;
     const unsigned sizes[] = {1, 3, w - 1, w, w + 1, 2 * w + 3, 2 * w, 4}, small[] = {1, 2, 3, 4, 5, 7, 8, 1};
@@ -122,12 +122,14 @@ static void write_head(struct gen *g, bool with_sub_group_size)
         put(g, "__attribute__((reqd_work_group_size(1, 1, 1)))\n");
     put(g,
         "kernel void k%llu(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, uint n1, uint n2, uint "
-        "n3)\n{",
-        (unsigned long long)g->k.seed);
+        "n3%s)\n{",
+        (unsigned long long)g->k.seed, g->matrices ? ", global uchar *ma, global uchar *mb, global uchar *mc, int qa, int qb, int qc" : "");
     g->indent = 1;
     line(g);
-    put(g, "local uint lm[8]; local ulong lw[4];");
-    line(g);
+    if (!matrix_is_bare(g)) {
+        put(g, "local uint lm[8]; local ulong lw[4];");
+        line(g);
+    }
     put(g, "const size_t items = %zu, lsize = get_local_size(0) * get_local_size(1) * get_local_size(2);", g->items);
     line(g);
     put(g, "const size_t gid = get_global_id(0), item = get_global_linear_id();");
@@ -199,7 +201,44 @@ static void write_results(struct gen *g)
     write_variable(g, &sum);
 }
 
-struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen_text *text)
+/* Statements around a loop over K, which often must do nothing that other work-items see before it is done. */
+static void write_statements_and_loop(struct gen *g)
+{
+    int behind = (int)below(g, 8);
+    g->budget = (int)below(g, 6);
+    g->quiet = chance(g, 70);
+    while (g->budget > 0)
+        statement(g, 3);
+    g->quiet = false;
+    bool at_once = chance(g, 75), drop = node_begin(g);
+    matrix_statement(g, false, at_once);
+    node_end(g, drop);
+    g->budget = behind;
+    while (g->budget > 0)
+        statement(g, 3);
+    if (!at_once)
+        matrix_end(g);
+}
+
+static void write_body(struct gen *g)
+{
+    if (!matrix_is_bare(g)) {
+        write_inputs(g);
+        write_variables(g);
+    }
+    if (g->matrices)
+        matrix_declare(g);
+    if (matrix_is_bare(g))
+        matrix_statement(g, false, true);
+    else if (g->matrices)
+        write_statements_and_loop(g);
+    while (!g->matrices && g->budget > 0)
+        statement(g, 3);
+    if (!matrix_is_bare(g))
+        write_results(g);
+}
+
+struct kgen_kernel kgen_generate(uint64_t seed, bool matrices, const bool *dropped, struct kgen_text *text)
 {
     struct gen made = {.k = {.seed = seed}, .text = text, .state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1, .dropped = dropped};
     struct gen *g = &made;
@@ -208,7 +247,15 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     g->own_vectors = g->small_groups && chance(g, 50);
     unsigned choice = g->small_groups ? 3 : below(g, 4);
     g->width = widths[choice];
-    choose_range(g);
+    struct matrices chosen;
+    if (matrices) {
+        matrix_choose(g, &chosen);
+        matrix_range(g);
+        matrix_lay_out(g);
+        choice = chance(g, 75) ? 0 : 3;
+    } else {
+        choose_range(g);
+    }
     g->items = g->k.global[0] * g->k.global[1] * g->k.global[2];
     g->offset = (g->items * OWN_WORDS * 4 + 127) / 128 * 128;
     for (int i = 0; i < 4; i++)
@@ -220,17 +267,15 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         helper(g);
     g->variable_count = g->fixed = 0;
     g->counter_count = 0;
-    g->convergent = chance(g, g->small_groups ? 80 : 50);
+    g->convergent = matrices || chance(g, g->small_groups ? 80 : 50);
     g->together = true;
     g->may_return = !g->convergent;
     g->may_leave = false;
     g->budget = 4 + (int)below(g, 14);
+    if (matrices)
+        matrix_function(g);
     write_head(g, choice < 3);
-    write_inputs(g);
-    write_variables(g);
-    while (g->budget > 0)
-        statement(g, 3);
-    write_results(g);
+    write_body(g);
     put(g, "\n}\n");
     g->k.out_bytes = g->offset;
     return g->k;

@@ -19,18 +19,27 @@ struct kgen_text {
     size_t length, room;
 };
 
-/* One kernel: `kernel void k<seed>(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, … n3)`. */
+/* What the elements of a matrix are: any bits, or small whole numbers of a type. */
+enum kgen_filling { KGEN_BITS, KGEN_BF16, KGEN_HALF, KGEN_FLOAT };
+
+/* One kernel: `kernel void k<seed>(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, … n3)`. One with
+ * matrix functions has further arguments: `global uchar *ma, global uchar *mb, global uchar *mc, int qa, int qb, int qc`. */
 struct kgen_kernel {
     uint64_t seed;
     unsigned dim;
     size_t global[3], local[3], offset[3];
     uint32_t n[4];
     size_t out_bytes;
-    unsigned nodes; /* statements and expressions that can be dropped */
+    unsigned nodes;            /* statements and expressions that can be dropped */
+    bool has_matrices, c_in_a; /* A, B and C, which it changes; C may lie in A's memory */
+    size_t matrix_bytes[3];
+    int32_t pitch[3];
+    enum kgen_filling filling[3];
 };
 
-/* Appends the kernel's text. `dropped` (may be NULL) has a flag per node: such a statement is left out, such an expression becomes 1. */
-struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen_text *text);
+/* Appends the kernel's text. `dropped` (may be NULL) has a flag per node: such a statement is left out, such an expression becomes 1.
+ * `matrices`: it has loops of matrix functions. */
+struct kgen_kernel kgen_generate(uint64_t seed, bool matrices, const bool *dropped, struct kgen_text *text);
 
 /* The next of a sequence of random numbers (splitmix64). */
 uint64_t kgen_random(uint64_t *state);

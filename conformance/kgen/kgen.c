@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Runs random kernels in two engines of the driver and compares all they write, bit for bit.
  *
- *   conformance_kgen [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-t SECONDS] [-r] [-v]
+ *   conformance_kgen [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-t SECONDS] [-m PERCENT] [-r] [-v]
  *
  * The environment variable TESSERA_ENGINE, which the compiler reads at each build, chooses the engine. Kernels run in child processes: one
  * that crashes or hangs is reported like one with another result. -r reduces the kernels that differ before it prints them,
- * -v prints all kernels and runs none. */
+ * -v prints all kernels and runs none. -m says how many of 100 kernels have loops of matrix functions. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #include "../host/host.h"
 #include "generate.h"
 
-enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, TELL_EACH = 100, SECONDS_PER_PROGRAM = 300 };
+enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, TELL_EACH = 100, SECONDS_PER_PROGRAM = 300, WRITTEN = 3 };
 static const char *const engines[ENGINES] = {"reference", "lanes"};
 static const char options[] = "-cl-std=CL3.0 -w";
 static const char prologue[] = "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -40,12 +40,20 @@ struct report {
     unsigned differences;
 };
 
+/* So many of 100 kernels have loops of matrix functions. */
+static unsigned matrix_percent = 10;
+
+static bool has_matrices(uint64_t seed)
+{
+    return kgen_random(&seed) % 100 < matrix_percent;
+}
+
 /* A set of kernels and their text; `dropped` goes to the only kernel of a single one. */
 static char *make_program(uint64_t first, unsigned count, const bool *dropped, struct kgen_kernel *kernels)
 {
     struct kgen_text text = {0};
     for (unsigned i = 0; i < count; i++)
-        kernels[i] = kgen_generate(first + i, dropped, &text);
+        kernels[i] = kgen_generate(first + i, has_matrices(first + i), dropped, &text);
     char *source = malloc(sizeof prologue + text.length);
     REQUIRE(source, "out of memory");
     memcpy(source, prologue, sizeof prologue - 1);
@@ -70,61 +78,149 @@ static cl_program build_in(const struct session *s, const char *source, int engi
     return NULL;
 }
 
-static uint32_t *run_kernel(const struct session *s, cl_program program, const struct kgen_kernel *k)
+/* The memory that a kernel has written, in the order of a result. */
+static size_t result_bytes(const struct kgen_kernel *k, size_t sizes[WRITTEN])
 {
-    size_t words = k->out_bytes / 4 + KGEN_ACC_WORDS;
-    uint32_t in[KGEN_IN_WORDS], *out = malloc(words * 4);
+    sizes[0] = k->out_bytes;
+    sizes[1] = KGEN_ACC_WORDS * 4;
+    sizes[2] = k->has_matrices ? k->matrix_bytes[k->c_in_a ? 0 : 2] : 0;
+    return sizes[0] + sizes[1] + sizes[2];
+}
+
+static void fill(unsigned char *at, size_t bytes, enum kgen_filling filling, uint64_t *state)
+{
+    static const uint16_t bf16[] = {0xc040, 0xc000, 0xbf80, 0, 0x3f80, 0x4000, 0x4040},
+                          half[] = {0xc200, 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200};
+    const size_t size = filling == KGEN_BITS ? 1 : filling == KGEN_FLOAT ? 4 : 2;
+    for (size_t i = 0; i + size <= bytes; i += size) {
+        uint64_t any = kgen_random(state) >> 32;
+        float number = (float)((int)(any % 7) - 3);
+        const void *from = filling == KGEN_BITS    ? (const void *)&any
+                           : filling == KGEN_FLOAT ? (const void *)&number
+                           : filling == KGEN_BF16  ? &bf16[any % 7]
+                                                   : &half[any % 7];
+        memcpy(at + i, from, size);
+    }
+}
+
+static cl_mem new_buffer(const struct session *s, size_t bytes, const void *from)
+{
+    cl_int err;
+    cl_mem buffer = clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, bytes, (void *)from, &err);
+    REQUIRE(buffer, "clCreateBuffer of %zu bytes: %d", bytes, err);
+    return buffer;
+}
+
+static cl_mem new_matrix(const struct session *s, const struct kgen_kernel *k, unsigned number, uint64_t *state)
+{
+    unsigned char *bytes = malloc(k->matrix_bytes[number]);
+    REQUIRE(bytes, "out of memory");
+    fill(bytes, k->matrix_bytes[number], k->filling[number], state);
+    cl_mem made = new_buffer(s, k->matrix_bytes[number], bytes);
+    free(bytes);
+    return made;
+}
+
+static cl_int set_arguments(cl_kernel kernel, const struct kgen_kernel *k, const cl_mem *buffers)
+{
+    cl_int err = clSetKernelArg(kernel, 3, KGEN_LOCAL_WORDS * 4, NULL);
+    for (cl_uint i = 0; i < 3; i++)
+        err |= clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+    for (cl_uint i = 0; i < 4; i++)
+        err |= clSetKernelArg(kernel, 4 + i, 4, &k->n[i]);
+    for (cl_uint i = 0; k->has_matrices && i < 3; i++) {
+        err |= clSetKernelArg(kernel, 8 + i, sizeof buffers[0], &buffers[i == 2 && k->c_in_a ? 3 : 3 + i]);
+        err |= clSetKernelArg(kernel, 11 + i, 4, &k->pitch[i]);
+    }
+    return err;
+}
+
+/* A kernel with matrices, whose build takes long, runs several times: the first launch finds out what later ones know, the others have
+ * other numbers, fewer work-groups, and rows of A and B that are closer to each other, or the same. */
+static unsigned launches_of(const struct kgen_kernel *k)
+{
+    return k->has_matrices ? 6 : 1;
+}
+
+static struct kgen_kernel varied(const struct kgen_kernel *k, unsigned number)
+{
+    struct kgen_kernel other = *k;
+    uint64_t state = k->seed + number;
+    for (unsigned i = 0; i < 4 && number > 1; i++)
+        other.n[i] = kgen_random(&state) >> 32 & 15;
+    for (unsigned d = 0; d < 3 && number > 1 && number % 2; d++)
+        other.global[d] = (1 + (kgen_random(&state) >> 32) % (k->global[d] / k->local[d])) * k->local[d];
+    for (unsigned i = k->c_in_a; i < 2 && number > 3; i++)
+        other.pitch[i] -= 4 * (int32_t)((kgen_random(&state) >> 32) % (unsigned)(k->pitch[i] / 4 + 1));
+    return other;
+}
+
+/* One launch; what it has written goes to `out`. */
+static cl_int launch(const struct session *s, cl_kernel kernel, const struct kgen_kernel *k, unsigned char *out)
+{
+    uint32_t in[KGEN_IN_WORDS];
     uint64_t state = k->seed;
-    REQUIRE(out, "out of memory");
+    size_t sizes[WRITTEN], bytes = result_bytes(k, sizes);
     for (unsigned i = 0; i < KGEN_IN_WORDS; i++) {
         in[i] = (uint32_t)kgen_random(&state);
         if (in[i] >> 28 < 8) /* many small numbers */
             in[i] &= 0xff;
     }
-    for (size_t i = 0; i < words; i++)
-        out[i] = (uint32_t)i * 2654435761u;
+    for (size_t i = 0; i < bytes / 4; i++)
+        ((uint32_t *)out)[i] = (uint32_t)i * 2654435761u;
+    cl_mem buffers[6] = {new_buffer(s, sizeof in, in), new_buffer(s, sizes[0], out), new_buffer(s, sizes[1], out)};
+    for (unsigned i = 0; k->has_matrices && i < 3; i++)
+        buffers[3 + i] = new_matrix(s, k, i, &state);
+    const cl_mem written[WRITTEN] = {buffers[1], buffers[2], buffers[k->c_in_a ? 3 : 5]};
+    cl_int err = set_arguments(kernel, k, buffers);
+    err = err ? err : clEnqueueNDRangeKernel(s->queue, kernel, k->dim, k->offset, k->global, k->local, 0, NULL, NULL);
+    for (unsigned i = 0; i < WRITTEN; out += sizes[i++])
+        if (!err && sizes[i])
+            err = clEnqueueReadBuffer(s->queue, written[i], CL_TRUE, 0, sizes[i], out, 0, NULL, NULL);
+    for (int i = 0; i < 6; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+    return err;
+}
+
+/* What all launches have written, one after the other. */
+static unsigned char *run_kernel(const struct session *s, cl_program program, const struct kgen_kernel *k)
+{
+    size_t sizes[WRITTEN], bytes = result_bytes(k, sizes);
+    unsigned char *out = malloc(launches_of(k) * bytes);
+    REQUIRE(out, "out of memory");
     cl_int err;
     char name[32];
     snprintf(name, sizeof name, "k%llu", (unsigned long long)k->seed);
     cl_kernel kernel = clCreateKernel(program, name, &err);
     REQUIRE(kernel, "clCreateKernel %s: %d", name, err);
-    cl_mem buffers[3] = {
-        clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, sizeof in, in, &err),
-        clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, k->out_bytes, out, &err),
-        clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, KGEN_ACC_WORDS * 4, out, &err),
-    };
-    for (cl_uint i = 0; i < 3; i++)
-        err |= clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
-    err |= clSetKernelArg(kernel, 3, KGEN_LOCAL_WORDS * 4, NULL);
-    for (cl_uint i = 0; i < 4; i++)
-        err |= clSetKernelArg(kernel, 4 + i, 4, &k->n[i]);
-    err = err ? err : clEnqueueNDRangeKernel(s->queue, kernel, k->dim, k->offset, k->global, k->local, 0, NULL, NULL);
-    err = err ? err : clEnqueueReadBuffer(s->queue, buffers[1], CL_TRUE, 0, k->out_bytes, out, 0, NULL, NULL);
-    err = err ? err : clEnqueueReadBuffer(s->queue, buffers[2], CL_TRUE, 0, KGEN_ACC_WORDS * 4, out + k->out_bytes / 4, 0, NULL, NULL);
-    if (err)
-        fprintf(stderr, "kernel %s: error %d\n", name, err);
-    for (int i = 0; i < 3; i++)
-        clReleaseMemObject(buffers[i]);
-    clReleaseKernel(kernel);
-    if (err) {
-        free(out);
-        return NULL;
+    for (unsigned i = 0; i < launches_of(k) && !err; i++) {
+        const struct kgen_kernel this = varied(k, i);
+        err = launch(s, kernel, &this, out + i * bytes);
     }
-    return out;
+    clReleaseKernel(kernel);
+    if (!err)
+        return out;
+    fprintf(stderr, "kernel %s: error %d\n", name, err);
+    free(out);
+    return NULL;
 }
 
 /* Prints where two results differ; answers whether they do. */
-static bool compare(const struct kgen_kernel *k, const uint32_t *a, const uint32_t *b, bool print)
+static bool compare(const struct kgen_kernel *k, const unsigned char *a, const unsigned char *b, bool print)
 {
-    size_t words = k->out_bytes / 4 + KGEN_ACC_WORDS, count = 0;
+    static const char *const names[WRITTEN] = {"out", "acc", "C"};
+    size_t sizes[WRITTEN], count = 0;
     if (!a || !b)
         return true;
-    for (size_t i = 0; i < words; i++)
-        if (a[i] != b[i] && ++count <= 6 && print)
-            printf("  %s at byte %zu: %s %08x, %s %08x\n", i * 4 < k->out_bytes ? "out" : "acc",
-                   i * 4 < k->out_bytes ? i * 4 : i * 4 - k->out_bytes, engines[0], a[i], engines[1], b[i]);
+    result_bytes(k, sizes);
+    for (unsigned n = 0; n < launches_of(k) * WRITTEN; n++)
+        for (size_t i = 0; i < sizes[n % WRITTEN]; i += 4, a += 4, b += 4)
+            if (memcmp(a, b, 4) && ++count <= 6 && print)
+                printf("  launch %u, %s at byte %zu: %s %08x, %s %08x\n", n / WRITTEN, names[n % WRITTEN], i, engines[0],
+                       *(const uint32_t *)a, engines[1], *(const uint32_t *)b);
     if (count && print)
-        printf("  %zu of %zu words differ\n", count, words);
+        printf("  %zu words differ\n", count);
     return count;
 }
 
@@ -139,7 +235,7 @@ static void print_range(const struct kgen_kernel *k)
 static bool run_program(const struct session *s, struct report *report, uint64_t first, unsigned count, const bool *dropped, bool print)
 {
     struct kgen_kernel kernels[MAX_PER_PROGRAM];
-    uint32_t *results[ENGINES][MAX_PER_PROGRAM];
+    unsigned char *results[ENGINES][MAX_PER_PROGRAM];
     char *source = make_program(first, count, dropped, kernels);
     alarm(SECONDS_PER_PROGRAM);
     setenv("TESSERA_GROUPS", first / MAX_PER_PROGRAM % 4 ? "lanes" : "regions", 1); /* small work-groups in packets, mostly */
@@ -279,7 +375,7 @@ static struct settings read_arguments(int argc, char **argv)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     struct settings set = {.count = 200, .per_program = 8, .processes = cpus > 0 ? (unsigned)cpus : 1, .seed = 1};
-    for (int c; (c = getopt(argc, argv, "n:s:p:j:t:rv")) != -1;)
+    for (int c; (c = getopt(argc, argv, "n:s:p:j:t:m:rv")) != -1;)
         switch (c) {
         case 'n':
             set.count = (unsigned)strtoul(optarg, NULL, 0);
@@ -296,6 +392,9 @@ static struct settings read_arguments(int argc, char **argv)
         case 't':
             set.seconds = (unsigned)strtoul(optarg, NULL, 0);
             break;
+        case 'm':
+            matrix_percent = (unsigned)strtoul(optarg, NULL, 0);
+            break;
         case 'r':
             set.reducing = true;
             break;
@@ -303,7 +402,8 @@ static struct settings read_arguments(int argc, char **argv)
             set.show = true;
             break;
         default:
-            fprintf(stderr, "usage: %s [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-t SECONDS] [-r] [-v]\n", argv[0]);
+            fprintf(stderr, "usage: %s [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-t SECONDS] [-m PERCENT] [-r] [-v]\n",
+                    argv[0]);
             exit(2);
         }
     set.per_program = set.per_program < 1 ? 1 : set.per_program > MAX_PER_PROGRAM ? MAX_PER_PROGRAM : set.per_program;
@@ -334,8 +434,11 @@ int main(int argc, char **argv)
     unsigned failed = 0, started = 0, running = 0, told = 0;
     time_t begin = time(NULL);
     while (started < set.count || running) {
-        if (set.seconds && time(NULL) - begin >= (time_t)set.seconds)
+        if (set.seconds && time(NULL) - begin >= (time_t)set.seconds) {
             set.count = started;
+            if (!running)
+                break;
+        }
         if (started < set.count && running < set.processes) {
             unsigned i = 0;
             while (at_work[i].child)

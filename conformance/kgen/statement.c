@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static void assign(struct gen *g)
+void assign(struct gen *g)
 {
     const struct variable *v = &g->variables[g->fixed + (int)below(g, (unsigned)(g->variable_count - g->fixed))];
     put(g, "%s", v->name);
@@ -643,9 +643,12 @@ void statement(struct gen *g, int depth)
 {
     bool drop = node_begin(g);
     line(g);
+    bool is_matrix = matrix_has_room(g) && g->together && !g->quiet && !g->in_helper && chance(g, 12);
     unsigned what = below(g, 100);
     g->budget--;
-    if (depth > 0 && what < 18)
+    if (is_matrix)
+        matrix_statement(g, true, chance(g, 50));
+    else if (depth > 0 && what < 18)
         if_else(g, depth);
     else if (depth > 0 && what < 32 && g->counter_count < 3)
         loop(g, depth);
@@ -657,9 +660,9 @@ void statement(struct gen *g, int depth)
         knot(g, depth);
     else if (what < 46)
         jump(g);
-    else if (what < 75 && g->convergent && g->together && !g->in_helper)
+    else if (what < 75 && g->convergent && g->together && !g->in_helper && !g->quiet)
         convergent(g);
-    else if (what < 62 && !g->in_helper)
+    else if (what < 62 && !g->in_helper && !g->quiet)
         memory(g);
     else
         assign(g);

@@ -14,7 +14,25 @@
 
 #include "conformance/matrix/device.h"
 
-enum type { INT8, UINT8, BF16 };
+#define HALVES "p[0] | (uint)p[pitch] << 16"
+#define BYTES "p[0] | (uint)p[pitch] << 8 | (uint)p[2 * pitch] << 16 | (uint)p[3 * pitch] << 24"
+enum type { INT8, UINT8, BF16, F16, TF32, INT4, UINT4, TYPES };
+
+static const struct of_type {
+    int element, numbers; /* bytes of an element in memory; numbers in it, which follow each other along K */
+    bool has_fraction;    /* so sums are float */
+    const char *function, *a, *a_of_8, *b, *element_type; /* types of parts of a row of A for 16 lanes and for 8, of words of B */
+    const char *transform, *word;                         /* of B by rows: the 2D block read, and a word of elements */
+} of_types[TYPES] = {
+    [INT8] = {1, 1, false, "i8_i8_matrix_mad_k32", "short", "int", "int", "uchar", "transform_8b_32r16x1c", BYTES},
+    [UINT8] = {1, 1, false, "u8_u8_matrix_mad_k32", "ushort", "uint", "uint", "uchar", "transform_8b_32r16x1c", BYTES},
+    [BF16] = {2, 1, true, "bf16_bf16_matrix_mad_k16", "short", "int", "int", "ushort", "transform_16b_16r16x1c", HALVES},
+    [F16] = {2, 1, true, "f16_f16_matrix_mad_k16", "short", "int", "int", "ushort", "transform_16b_16r16x1c", HALVES},
+    [TF32] = {4, 1, true, "tf32_tf32_matrix_mad_k8", "float", NULL, "float", "uint", "32b_8r16x1c", "p[0]"},
+    [INT4] = {1, 2, false, "i4_i4_matrix_mad_k64", "short", "int", "int", "uchar", "transform_8b_32r16x1c", BYTES},
+    [UINT4] = {1, 2, false, "u4_u4_matrix_mad_k64", "ushort", "uint", "uint", "uchar", "transform_8b_32r16x1c", BYTES},
+};
+
 enum end { STORES, ADDS_TO_C, CUTS_NEGATIVE, SCALES, READS_BACK, COUNTS };
 
 static const struct style {
@@ -41,6 +59,9 @@ static const struct style {
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "long", .end = ADDS_TO_C, .nested = true},
     {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .end = SCALES, .blocks = true, .writes = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int", .end = SCALES, .nested = true, .eight = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = F16, .b_rows = true, .index = "int"},
+    {.m = 8, .rows = 2, .columns = 1, .type = TF32, .index = "int", .end = SCALES},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int"},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
@@ -75,9 +96,18 @@ static const struct style {
     {.m = 2, .rows = 3, .columns = 1, .type = INT8, .index = "int", .blocks = true},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .end = CUTS_NEGATIVE, .blocks = true},
     {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .end = READS_BACK, .blocks = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = F16, .index = "long", .end = ADDS_TO_C},
+    {.m = 8, .rows = 1, .columns = 2, .type = F16, .b_rows = true, .index = "int", .blocks = true, .writes = true, .nested = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = F16, .b_rows = true, .index = "int", .eight = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = TF32, .index = "int", .end = ADDS_TO_C},
+    {.m = 4, .rows = 1, .columns = 1, .type = TF32, .b_rows = true, .index = "long", .blocks = true},
+    {.m = 1, .rows = 1, .columns = 1, .type = TF32, .index = "int", .clamps = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT4, .index = "int", .end = SCALES, .nested = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = UINT4, .index = "long", .blocks = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .b_rows = true, .index = "int", .end = ADDS_TO_C, .eight = true},
 };
 
-enum { FEW = 12 };
+enum { FEW = 15 };
 
 static struct device device;
 static bool all_styles;
@@ -88,34 +118,48 @@ static int lanes_of(const struct style *s)
     return s->eight ? 8 : 16;
 }
 
+static int in_word(const struct style *s)
+{
+    return 4 / of_types[s->type].element;
+}
+
+static int a_bytes(const struct style *s)
+{
+    return s->eight || s->type == TF32 ? 4 : 2;
+}
+
+static int a_parts(const struct style *s)
+{
+    return s->type == TF32 ? (s->m + 1) / 2 : s->m;
+}
+
 /* A and B of a round. */
 static void add_reads(struct text *text, const struct style *s)
 {
+    const struct of_type *t = &of_types[s->type];
     if (s->blocks)
-        text_add(
-            text,
-            "        for (int i = 0; i < ROWS; i++)\n"
-            "            intel_sub_group_2d_block_read_%db_%dr%dx1c(a_at + get_global_id(2) * a_batch, edges.x, edges.y, a_pitch * 2,\n"
-            "                (int2)(k + origin.x, row + i * M + origin.y), (private ushort *)&x[i]);\n"
-            "        for (int j = 0; j < COLUMNS; j++)\n"
-            "            intel_sub_group_2d_block_read_%s(b_at + get_global_id(2) * b_batch, edges.z, edges.w, pitch * %s,\n"
-            "                (int2)(column + j * 16 + origin.z, k / %s + origin.w), (private uint *)&y[j]);\n",
-            s->type == BF16 ? 16 : 8, s->m, s->type == BF16 ? 16 : 32,
-            !s->b_rows        ? "32b_8r16x1c"
-            : s->type == BF16 ? "transform_16b_16r16x1c"
-                              : "transform_8b_32r16x1c",
-            s->b_rows ? "(4 / IN_WORD)" : "4", s->b_rows ? "1" : "IN_WORD");
+        text_add(text,
+                 "        for (int i = 0; i < ROWS; i++)\n"
+                 "            intel_sub_group_2d_block_read_%db_%dr%dx1c(a_at + get_global_id(2) * a_batch, edges.x, edges.y, a_pitch * "
+                 "A_BYTES,\n"
+                 "                (int2)(k + origin.x, row + i * M + origin.y), (private void *)&x[i]);\n"
+                 "        for (int j = 0; j < COLUMNS; j++)\n"
+                 "            intel_sub_group_2d_block_read_%s(b_at + get_global_id(2) * b_batch, edges.z, edges.w, pitch * %s,\n"
+                 "                (int2)(column + j * 16 + origin.z, k / %s + origin.w), (private uint *)&y[j]);\n",
+                 8 * t->element, s->m, 32 / t->element, s->b_rows ? t->transform : "32b_8r16x1c", s->b_rows ? "(4 / IN_WORD)" : "4",
+                 s->b_rows ? "1" : "IN_WORD");
     else
         text_add(text,
                  "        for (int i = 0; i < ROWS; i++)\n"
-                 "            for (int r = 0; r < M; r++)\n"
-                 "                ((private a_element *)&x[i])[r] = a[(row + i * M + r) * a_pitch + k / (A_BYTES * IN_WORD / 4) + lane];\n"
+                 "            for (int r = 0; r < A_PARTS; r++)\n"
+                 "                ((private a_element *)&x[i])[r] = a[(row + i * M + A_ROW(r)) * a_pitch + k / (A_BYTES * IN_WORD / 4) + "
+                 "A_LANE];\n"
                  "        for (int j = 0; j < COLUMNS; j++)\n"
                  "            for (int w = 0; w < 8; w++) {\n"
                  "                global const element *p = b + (k + w * IN_WORD) * pitch + column + LANES * j + lane;\n"
-                 "                y[j][w] = %s;\n"
+                 "                y[j][w] = as_%s(%s);\n"
                  "            }\n",
-                 s->b_rows ? "WORD" : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]");
+                 t->b, s->b_rows ? t->word : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]");
 }
 
 /* The products, and what becomes of the sums. */
@@ -150,24 +194,20 @@ static void add_end(struct text *text, const struct style *s)
 
 static cl_program build(const struct style *s)
 {
-    static const char *const functions[] = {"intel_sub_group_i8_i8_matrix_mad_k32", "intel_sub_group_u8_u8_matrix_mad_k32",
-                                            "intel_sub_group_bf16_bf16_matrix_mad_k16"};
+    const struct of_type *t = &of_types[s->type];
     struct text text = {0};
-    char m[4] = "";
+    const char *a = s->eight ? t->a_of_8 : t->a, *number = t->has_fraction ? "float" : "int";
+    char m[4] = "", parts[4] = "";
     if (s->m > 1)
         snprintf(m, sizeof m, "%d", s->m);
+    if (a_parts(s) > 1)
+        snprintf(parts, sizeof parts, "%d", a_parts(s));
     text_add(&text,
-             "enum { M = %d, ROWS = %d, COLUMNS = %d, IN_WORD = %d, LANES = %d, A_BYTES = 32 / LANES };\n"
+             "enum { M = %d, ROWS = %d, COLUMNS = %d, IN_WORD = %d, LANES = %d, A_BYTES = %d, A_PARTS = %d };\n"
              "typedef %s a_element; typedef %s index; typedef %s number; typedef %s element; typedef %s%s a_part; typedef %s%s c_part;\n"
-             "#define MAD %s\n#define B_TYPE %s\n#define WORD %s\n",
-             s->m, s->rows, s->columns, s->type == BF16 ? 2 : 4, lanes_of(s), s->eight ? "int" : "short", s->index,
-             s->type == BF16 ? "float" : "int", s->type == BF16 ? "ushort" : "uchar",
-             s->eight           ? s->type == UINT8 ? "uint" : "int"
-             : s->type == UINT8 ? "ushort"
-                                : "short",
-             m, s->type == BF16 ? "float" : "int", m, functions[s->type], s->type == UINT8 ? "uint8" : "int8",
-             s->type == BF16 ? "p[0] | (uint)p[pitch] << 16"
-                             : "p[0] | (uint)p[pitch] << 8 | (uint)p[2 * pitch] << 16 | (uint)p[3 * pitch] << 24");
+             "#define MAD intel_sub_group_%s\n#define B_TYPE %s8\n#define A_ROW(r) %s\n#define A_LANE %s\n",
+             s->m, s->rows, s->columns, in_word(s), lanes_of(s), a_bytes(s), a_parts(s), a, s->index, number, t->element_type, a, parts,
+             number, m, t->function, t->b, s->type == TF32 ? "(r * 2 + (lane >> 3))" : "r", s->type == TF32 ? "(lane & 7)" : "lane");
     text_add(&text,
              "__attribute__((intel_reqd_sub_group_size(LANES)))\n"
              "kernel void k(global char *a_at, global char *b_at, global char *c_at, global int *count, index depth, index a_pitch,\n"
@@ -245,23 +285,47 @@ static int number(unsigned *seed)
 static void put(unsigned char *at, int value, enum type type)
 {
     float f = (float)value;
+    _Float16 half = (_Float16)f;
     uint32_t bits;
     memcpy(&bits, &f, sizeof bits);
     uint16_t upper = (uint16_t)(bits >> 16);
     if (type == BF16)
         memcpy(at, &upper, 2);
+    else if (type == F16)
+        memcpy(at, &half, 2);
+    else if (type == TF32)
+        memcpy(at, &f, 4);
     else
-        *at = (unsigned char)value;
+        *at = (unsigned char)(of_types[type].numbers > 1 ? value * 23 : value);
 }
 
-static int get(const unsigned char *at, enum type type)
+/* One of the numbers in an element. */
+static int get(const unsigned char *at, int part, enum type type)
 {
+    const int four_bits = *at >> 4 * part & 15;
     uint16_t upper;
-    memcpy(&upper, at, 2);
-    uint32_t bits = (uint32_t)upper << 16;
+    uint32_t bits;
     float f;
-    memcpy(&f, &bits, sizeof f);
-    return type == BF16 ? (int)f : type == INT8 ? (int8_t)*at : *at;
+    _Float16 half;
+    switch (type) {
+    case BF16:
+        memcpy(&upper, at, 2);
+        bits = (uint32_t)upper << 16;
+        memcpy(&f, &bits, sizeof f);
+        return (int)f;
+    case F16:
+        memcpy(&half, at, 2);
+        return (int)half;
+    case TF32:
+        memcpy(&f, at, 4);
+        return (int)f;
+    case INT4:
+        return (four_bits & 7) - (four_bits & 8);
+    case UINT4:
+        return four_bits;
+    default:
+        return type == INT8 ? (int8_t)*at : *at;
+    }
 }
 
 static int get_sum(const unsigned char *at, enum type type)
@@ -270,7 +334,7 @@ static int get_sum(const unsigned char *at, enum type type)
     float f;
     memcpy(&sum, at, 4);
     memcpy(&f, at, 4);
-    return type == BF16 ? (int)f : sum;
+    return of_types[type].has_fraction ? (int)f : sum;
 }
 
 struct layout {
@@ -282,7 +346,7 @@ static struct layout lay_out(const struct style *s, const struct shape *x)
 {
     struct layout l = {.rows = x->groups[1] * x->local[1] * s->rows * s->m,
                        .columns = x->groups[0] * x->local[0] * s->columns * (size_t)lanes_of(s)};
-    l.element = s->type == BF16 ? 2 : 1;
+    l.element = (size_t)of_types[s->type].element;
     l.in_word = 4 / l.element;
     l.depth = x->depth * 32 / l.element;
     if (s->clamps)
@@ -333,29 +397,31 @@ static bool is_inside(int64_t byte, int64_t row, const cl_int *edges)
     return byte >= 0 && row >= 0 && byte < edges[0] && row < edges[1];
 }
 
-static int element_of_a(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *a, size_t row, size_t k)
+static int element_of_a(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *a, size_t row, size_t k,
+                        int part)
 {
     cl_int edges[4];
     int64_t column = (int64_t)k + x->origin[0], line = (int64_t)row + x->origin[1];
     if (!s->blocks)
-        return get(a + row * l->a_pitch + k * l->element, s->type);
+        return get(a + row * l->a_pitch + k * l->element, part, s->type);
     edges_of(s, x, l, edges);
     if (!is_inside(column * (int)l->element, line, edges))
         return 0;
-    return get(a + line * (int64_t)l->a_pitch + column * (int64_t)l->element, s->type);
+    return get(a + line * (int64_t)l->a_pitch + column * (int64_t)l->element, part, s->type);
 }
 
-static int element_of_b(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *b, size_t k, size_t column)
+static int element_of_b(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *b, size_t k, size_t column,
+                        int part)
 {
     cl_int edges[4];
     if (!s->blocks)
-        return get(b_at(b, s, l, k, column), s->type);
+        return get(b_at(b, s, l, k, column), part, s->type);
     edges_of(s, x, l, edges);
     int64_t at = (int64_t)column + x->origin[2], row = (int64_t)(s->b_rows ? k : k / l->in_word) + x->origin[3];
     int64_t byte = at * (int64_t)(s->b_rows ? l->element : 4);
     if (!is_inside(byte, row, edges + 2))
         return 0;
-    return get(b + row * (int64_t)l->b_pitch + byte + (s->b_rows ? 0 : k % l->in_word * l->element), s->type);
+    return get(b + row * (int64_t)l->b_pitch + byte + (s->b_rows ? 0 : k % l->in_word * l->element), part, s->type);
 }
 
 /* In place, as the kernel; work-groups do not read what others write. */
@@ -363,6 +429,7 @@ static void expect(const struct style *s, const struct shape *x, const struct la
                    unsigned char *c)
 {
     const int step = s->rows * s->m;
+    const size_t numbers = (size_t)of_types[s->type].numbers;
     cl_int edges[2];
     edges_of_c(s, x, l, edges);
     int *sums = malloc(l->columns * step * sizeof *sums);
@@ -371,10 +438,10 @@ static void expect(const struct style *s, const struct shape *x, const struct la
             size_t first = s->clamps && from + step > l->rows ? l->rows - step : from;
             memset(sums, 0, l->columns * step * sizeof *sums);
             for (size_t r = 0; r < (size_t)step; r++)
-                for (size_t k = 0; k < l->depth; k++) {
-                    int value = element_of_a(s, x, l, a, first + r, k);
+                for (size_t k = 0; k < l->depth * numbers; k++) {
+                    const int part = (int)(k % numbers), value = element_of_a(s, x, l, a, first + r, k / numbers, part);
                     for (size_t column = 0; column < l->columns && value; column++)
-                        sums[r * l->columns + column] += value * element_of_b(s, x, l, b, k, column);
+                        sums[r * l->columns + column] += value * element_of_b(s, x, l, b, k / numbers, column, part);
                 }
             for (size_t i = 0; i < l->columns * step; i++) {
                 size_t r = i / l->columns, column = i % l->columns;
@@ -390,7 +457,7 @@ static void expect(const struct style *s, const struct shape *x, const struct la
                 sum = s->end == CUTS_NEGATIVE && sum < 0 ? 0 : sum;
                 sum += s->end == READS_BACK && r == 0 && column / (size_t)lanes_of(s) % (size_t)s->columns == 0;
                 f = (float)sum;
-                memcpy(at, s->type == BF16 ? (void *)&f : (void *)&sum, 4);
+                memcpy(at, of_types[s->type].has_fraction ? (void *)&f : (void *)&sum, 4);
             }
         }
     free(sums);
@@ -419,7 +486,7 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
     for (size_t i = 0; i < l.bytes[2] / 4; i++) {
         int first = number(&seed);
         float f = (float)first;
-        memcpy(bytes[2] + 4 * i, s->type == BF16 ? (void *)&f : (void *)&first, 4);
+        memcpy(bytes[2] + 4 * i, of_types[s->type].has_fraction ? (void *)&f : (void *)&first, 4);
     }
     cl_int count = (cl_int)l.rows;
     cl_mem mems[4] = {buffer(bytes[0], l.bytes[0]), buffer(bytes[1], l.bytes[1]), NULL, buffer(&count, sizeof count)};
@@ -431,7 +498,7 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
         assert_non_null(c);
     }
     const long numbers[] = {(long)l.depth,
-                            (long)l.a_pitch / (s->eight ? 4 : 2),
+                            (long)l.a_pitch / a_bytes(s),
                             (long)(l.b_pitch / (s->b_rows ? l.element : 4)),
                             (long)l.c_pitch / 4,
                             (long)l.batch[0],
@@ -493,7 +560,7 @@ static void check_report(const struct style *s)
          vectors = strstr(device.log, "\"verdict\":\"VP") || strstr(device.log, "\"verdict\":\"VDPBF16PS");
     bool mixed = s->rows * s->m > 16 && s->rows * s->m % 16;                             /* tiles of 16 rows and of fewer */
     bool narrow = s->eight && s->columns % 2 && (s->columns > 1 || s->rows * s->m > 16); /* not one tile of 8 columns */
-    if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && strcmp(s->index, "uint"))
+    if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && strcmp(s->index, "uint") && of_types[s->type].numbers == 1)
         assert_int_equal(shared, !mixed && !narrow);
 }
 
@@ -502,7 +569,7 @@ static bool suits(const struct style *s, const struct shape *x)
 {
     static const int none[4];
     bool edges = memcmp(x->cut, none, sizeof none) || memcmp(x->origin, none, sizeof none);
-    bool adds_floats = s->end == ADDS_TO_C && s->type == BF16; /* where there is A, are no floats */
+    bool adds_floats = s->end == ADDS_TO_C && of_types[s->type].has_fraction; /* where there is A, are no floats */
     return (x->place == APART || (!s->clamps && s->end != READS_BACK && !adds_floats)) && (s->blocks || s->writes || !edges);
 }
 
@@ -535,8 +602,10 @@ static unsigned below(unsigned *seed, unsigned limit)
 static struct style random_style(unsigned *seed)
 {
     static const char *const indices[] = {"int", "long", "uint"};
-    struct style s = {
-        .m = 1 << below(seed, 4), .rows = 1 + (int)below(seed, 4), .columns = 1 + (int)below(seed, 3), .type = below(seed, 3)};
+    struct style s = {.m = 1 << below(seed, 4),
+                      .rows = 1 + (int)below(seed, 4),
+                      .columns = 1 + (int)below(seed, 3),
+                      .type = below(seed, below(seed, 2) ? 3 : TYPES)};
     s.b_rows = below(seed, 2);
     s.index = indices[below(seed, 3)];
     s.end = below(seed, 3) ? STORES : below(seed, COUNTS + 1);
@@ -544,7 +613,7 @@ static struct style random_style(unsigned *seed)
     s.blocks = below(seed, 3) == 0;
     s.nested = below(seed, 3) == 0;
     s.writes = s.end < READS_BACK && below(seed, 4) == 0;
-    s.eight = !s.blocks && !s.writes && below(seed, 4) == 0;
+    s.eight = !s.blocks && !s.writes && s.type != TF32 && below(seed, 4) == 0;
     return s;
 }
 
@@ -556,7 +625,7 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
     x.pad = 16 * (int)below(seed, 4);
     x.same_a = below(seed, 4) == 0;
     x.same_b = below(seed, 4) == 0;
-    if (!s->clamps && s->end != READS_BACK && (s->end != ADDS_TO_C || s->type != BF16) && below(seed, 6) == 0) {
+    if (!s->clamps && s->end != READS_BACK && (s->end != ADDS_TO_C || !of_types[s->type].has_fraction) && below(seed, 6) == 0) {
         x.groups[0] = x.local[0] = x.groups[2] = 1;
         x.place = C_OVER_A;
     }
