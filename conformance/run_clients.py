@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs that others have written on the driver and compares each result with conformance/clients/expect.txt.
 
-run_clients.py [PROGRAM...] [-b BUILD] [-o OUT] [-l SECONDS]
+run_clients.py [PROGRAM...] [-b BUILD] [-o OUT] [-l SECONDS] [--vendors FOLDER]
 run_clients.py --packages [PROGRAM...]
 
 Debian's packages must be installed (--packages lists them); those of PyPI are put into OUT,
@@ -21,7 +21,7 @@ from run_cts import counts
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tools"))
-import debian  # noqa: E402
+from clients import debian_programs, passwords, pictures, pypi_programs  # noqa: E402
 
 EXPECT = HERE / "clients" / "expect.txt"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -38,7 +38,7 @@ class Run:
             folder = self.scratch / variable.lower()
             folder.mkdir()
             self.env[variable] = str(folder)
-        self.env["OCL_ICD_VENDORS"] = str(args.build.resolve() / "vendors")
+        self.env["OCL_ICD_VENDORS"] = str((args.vendors or args.build / "vendors").resolve())
         self.driver = args.build.resolve() / "lib" / "libtessera.so"
         self.prefix = []  # words before each command
 
@@ -58,184 +58,25 @@ class Run:
         return outcome, ANSI.sub("", log.read_text(errors="replace"))
 
 
-# ---- programs of PyPI --------------------------------------------------------------------------------------------------------------
-
-TESTERS = ["pytest==9.2.0", "mako==1.4.3", "numpy==2.4.6", "scipy==1.17.1", "platformdirs==4.3.8"]
-
-
-def virtual_environment(run, requirements, name=None):
-    folder = run.out / f"venv-{name or run.name}"
-    if not (folder / "bin" / "pip").exists():
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    subprocess.run([folder / "bin" / "pip", "install", "-q", *requirements], check=True)
-    return folder / "bin"
-
-
-def sources(run, requirement, binaries):
-    """Unpacks the source distribution, which holds the tests."""
-    name, version = requirement.split("==")
-    folder = run.out / f"{name}-{version}"
-    if not folder.exists():
-        subprocess.run([binaries / "pip", "download", "-q", "--no-binary", name, "--no-deps", "-d", run.out, requirement], check=True)
-        subprocess.run(["tar", "-xzf", run.out / f"{name}-{version}.tar.gz", "-C", run.out], check=True)
-    return folder
-
-
-def run_pytest(run, binaries, folder, arguments):
-    """The tests in the folder; a process that dies or hangs is followed by another one for the tests behind."""
-    report = run.scratch / "report.txt"
-    # NumPy's own AVX-512 functions are up to 2 ulp off, more than the tests allow the driver; those of libc are not.
-    run.env.update(CLIENTS_REPORT=str(report), CLIENTS_LIMIT=str(run.limit), PYTHONPATH=str(HERE / "clients"), NPY_DISABLE_CPU_FEATURES="X86_V4")
-    results, started = {}, -1
-    while started < len(results):
-        started = len(results)
-        command = [binaries / "python", "-m", "pytest", "-p", "report", "-p", "no:cacheprovider", "-q", *arguments]
-        _, output = run.command(f"pytest{started}", command, limit=2 * 3600, cwd=folder)
-        last = "timeout" if "Timeout (" in output else "crash"
-        for line in report.read_text().splitlines() if report.exists() else []:
-            outcome, test = line.split("\t")
-            results[test] = last if outcome == "start" and test not in results else outcome if outcome != "start" else results[test]
-    # The names of tests hold the device's, which is none of their business.
-    return {re.sub(r"<context factory for .*?>>-?|-?ocl,0,0", "", test).replace("[]", ""): outcome for test, outcome in results.items()}
-
-
-def run_pytest_of_sources(run, requirements, arguments):
-    """The tests of the first requirement, which are in its source distribution only."""
-    binaries = virtual_environment(run, requirements + TESTERS)
-    return run_pytest(run, binaries, sources(run, requirements[0], binaries) / "test", arguments)
-
-
-def pyopencl(run):
-    return run_pytest_of_sources(run, ["pyopencl==2026.1.4"], ["."])
-
-
-def reikna(run):
-    # This release of reikna needs a pyopencl in which Array.get still takes async_.
-    return run_pytest_of_sources(run, ["reikna==0.9.0", "pyopencl==2024.3"], ["--api=ocl", "-m", "not perf", *REIKNA])
-
-
-REIKNA = ["test_algorithms", "test_cbrng", "test_cluda", "test_core", "test_linalg", "test_transformations.py", "test_dht.py"]
-
-
-# One set of releases that fit together. Their SYCL reaches the driver by Intel's OpenCL adapter and the loader that the packages bring along.
-# These releases know NumPy up to 2.3.
-SYCL = ["dpctl==0.21.1", "dpnp==0.19.1", "intel-sycl-rt==2025.3.3", "intel-cmplr-lib-ur==2025.3.3", "dpcpp-cpp-rt==2025.3.3", "cython==3.3.1",
-        "pytest==9.2.0", "numpy==2.3.5", "scipy==1.17.1"]
-
-
-def sycl(run, package, arguments):
-    """The tests of a package that is written in SYCL, as it is installed."""
-    binaries = virtual_environment(run, SYCL, "sycl")
-    folder = next(binaries.parent.glob(f"lib/python3*/site-packages/{package}/tests"))
-    run.env.update(ONEAPI_DEVICE_SELECTOR="opencl:cpu", OCL_ICD_FILENAMES=str(run.driver))
-    return run_pytest(run, binaries, folder, arguments)
-
-
-def dpctl(run):
-    return sycl(run, "dpctl", ["."])
-
-
-def dpnp(run):
-    return sycl(run, "dpnp", ["."])
-
-
-def dpctl_level_zero(run):
-    """dpctl's tests by Intel's Level Zero adapter, on the stand-in driver: docs/xmx.md. The adapter wants a later loader than that of Debian 12, which
-    hands out broken handles when it is initialised twice; that one comes with the C library that it was built for."""
-    folder = debian.unpack(run.out / "debian-trixie", "trixie", ["libze1", "libc6", "libstdc++6", "libgcc-s1"]) / "usr/lib/x86_64-linux-gnu"
-    binaries = virtual_environment(run, SYCL, "sycl")
-    tests = next(binaries.parent.glob("lib/python3*/site-packages/dpctl/tests"))
-    run.prefix = [folder / "ld-linux-x86-64.so.2", "--library-path", f"{folder}:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu"]
-    run.env.update(ONEAPI_DEVICE_SELECTOR="level_zero:*", ZE_ENABLE_ALT_DRIVERS=str(run.driver.parent / "libze_tessera_standin.so"),
-                   STANDIN_DEVICES="pvc", STANDIN_STRICT="drivers")
-    return run_pytest(run, binaries, tests, DPCTL_LEVEL_ZERO)
-
-
-# What concerns the runtime and its adapter, and some of the kernels.
-DPCTL_LEVEL_ZERO = [f"test_{noun}.py" for noun in """raw_kernel_arg sycl_context sycl_device sycl_device_factory sycl_event sycl_kernel_submit
-        sycl_platform sycl_program sycl_queue sycl_queue_manager sycl_queue_memcpy sycl_timer sycl_usm tensor_copy_utils tensor_sum usm_ndarray_ctor
-        usm_ndarray_reductions work_group_memory""".split()]
-
-
-# ---- programs of Debian ------------------------------------------------------------------------------------------------------------
-
-# Hash mode -> what it is: 32- and 64-bit words, tables in memory, many rounds in kernels of their own.
-HASHCAT = {0: "md5", 100: "sha1", 500: "md5crypt", 1000: "ntlm", 1400: "sha256", 1700: "sha512", 6100: "whirlpool", 11500: "crc32"}
-
-
-def hashcat(run):
-    """Cracks hashcat's own example of each mode, whose password is the only candidate, with its plain and its optimized kernels. Before that hashcat runs
-    its self-test, which the log tells of."""
-    results = {}
-    for mode, name in HASHCAT.items():
-        _, info = run.command(f"{name}-info", ["hashcat", "-m", str(mode), "--hash-info"])
-        example = {key: value for key, value in re.findall(r"Example\.(Hash|Pass)\.*: (.*)", info)}
-        if len(example) != 2:
-            results[name] = "fail"
-            continue
-        for kind in ("pure", "optimized"):
-            words = ["hashcat", "-m", str(mode), "-a", "3", "--force", "--potfile-disable", example["Hash"], example["Pass"]]
-            outcome, output = run.command(f"{name}-{kind}", words + (["-O"] if kind == "optimized" else []))
-            if outcome == "pass" and ("self-test failed" in output or not re.search(r"Status\.+: Cracked", output)):
-                outcome = "fail"
-            results[f"{name}-{kind}"] = outcome
-    return results
-
-
-def clblast(run):
-    """One result for each routine and precision, such as xgemm:SGEMM. Where the CPU's BLAS has no error codes to compare with, CLBlast leaves a case out."""
-    results = {}
-    for program in sorted(pathlib.Path("/usr/bin").glob("clblast_test_x*")):
-        test = program.name.removeprefix("clblast_test_")
-        outcome, output = run.command(test, [program], limit=4 * run.limit)
-        found = re.findall(r"Starting tests for the '(\w+)' routine.*?(\d+) test\(s\) passed.*?(\d+) test\(s\) failed", output, re.S)
-        for routine, passed, failed in found:
-            results[f"{test}:{routine}"] = "fail" if int(failed) else "pass" if int(passed) else "skip"
-        if not found or outcome in ("crash", "timeout"):
-            results[f"{test}:end"] = outcome
-    return results
-
-
-def clfft(run):
-    """Transforms of several lengths, single and double, in and out of place; the client compares with the known result."""
-    results = {}
-    for length in ("-x 1024", "-x 8192", "-x 81 -y 25", "-x 64 -y 64 -z 8", "-x 49", "-x 121 -b 4"):
-        for kind in ("", "--double", "-o", "--inv"):
-            test = f"{length} {kind}".strip()
-            outcome, output = run.command(test, ["clFFT-client", *test.split()])
-            results[test.replace(" ", "")] = "fail" if outcome == "pass" and "*PASS*" not in output else outcome
-    return results
-
-
-def clpeak(run):
-    """Each of its measurements ends and has figures; how large they are is not looked at."""
-    results = {}
-    for test in ("global-bandwidth", "compute-sp", "compute-dp", "compute-integer", "compute-intfast", "transfer-bandwidth", "kernel-latency"):
-        outcome, output = run.command(test, ["clpeak", "--" + test])
-        results[test] = "fail" if outcome == "pass" and (not re.search(r": [\d.]+", output) or "Error" in output) else outcome
-    return results
-
-
-def clinfo(run):
-    """Every query is answered, or by an error that clinfo knows to be right."""
-    outcome, output = run.command("queries", ["clinfo"])
-    return {"queries": "fail" if outcome == "pass" and re.search(r"<\w+:\w*:?\w*:\d+:|error -?\d+", output) else outcome}
-
-
 # Program -> its function and Debian's packages.
 PROGRAMS = {
-    "pyopencl": (pyopencl, ["python3-venv"]),
-    "reikna": (reikna, ["python3-venv"]),
-    "hashcat": (hashcat, ["hashcat", "hashcat-data"]),
-    "clblast": (clblast, ["clblast-tests"]),
-    "clfft": (clfft, ["clfft-client"]),
-    "clpeak": (clpeak, ["clpeak"]),
-    "clinfo": (clinfo, ["clinfo"]),
-    "dpctl": (dpctl, ["python3-venv"]),
-    "dpnp": (dpnp, ["python3-venv"]),
-    "dpctl-level-zero": (dpctl_level_zero, ["python3-venv"]),
+    "pyopencl": (pypi_programs.pyopencl, ["python3-venv"]),
+    "reikna": (pypi_programs.reikna, ["python3-venv"]),
+    "opencv": (pypi_programs.opencv, ["python3-venv"]),
+    "hashcat": (passwords.hashcat, ["hashcat", "hashcat-data"]),
+    "gegl": (pictures.gegl, ["gegl"]),
+    "ffmpeg": (pictures.ffmpeg, ["ffmpeg"]),
+    "darktable": (pictures.darktable, ["darktable"]),
+    "clblast": (debian_programs.clblast, ["clblast-tests"]),
+    "clfft": (debian_programs.clfft, ["clfft-client"]),
+    "clpeak": (debian_programs.clpeak, ["clpeak"]),
+    "clinfo": (debian_programs.clinfo, ["clinfo"]),
+    "hashcat-modes": (passwords.hashcat_modes, ["hashcat", "hashcat-data"]),
+    "dpctl": (pypi_programs.dpctl, ["python3-venv"]),
+    "dpnp": (pypi_programs.dpnp, ["python3-venv"]),
+    "dpctl-level-zero": (pypi_programs.dpctl_level_zero, ["python3-venv"]),
 }
-APART = ("dpctl", "dpnp", "dpctl-level-zero")  # only by name: ./dev sycl, ./dev xmx
+APART = ("hashcat-modes", "dpctl", "dpnp", "dpctl-level-zero")  # only by name, as they take hours, or by ./dev sycl and ./dev xmx
 
 
 # ---- what is expected --------------------------------------------------------------------------------------------------------------
@@ -277,6 +118,7 @@ def main():
     parser.add_argument("--packages", action="store_true", help="print the Debian packages of the programs instead")
     parser.add_argument("-b", "--build", type=pathlib.Path, default=HERE.parent / "build", help="build folder of Tessera")
     parser.add_argument("-o", "--out", type=pathlib.Path, help="folder for what is fetched and for logs (default: BUILD/clients)")
+    parser.add_argument("--vendors", type=pathlib.Path, help="folder of .icd files: another driver, to compare with")
     parser.add_argument("-l", "--limit", type=float, default=300, help="seconds for one test")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(PROGRAMS) + "; default: all but " + " and ".join(APART))
     args = parser.parse_args()
