@@ -64,8 +64,9 @@ void tsr__cpu_part_free(struct tsr_device *part);
 
 struct tsr__entry {
     void (*run)(struct tsr_item *item);
-    char *name;               /* of the kernel */
-    _Atomic uint64_t item_ps; /* learned cost of a work-item in picoseconds, 0 = unknown */
+    char *name;                           /* of the kernel */
+    _Atomic uint64_t item_ps;             /* learned cost of a work-item in picoseconds, 0 = unknown */
+    _Atomic(struct tsr_module *) partial; /* with TSR_KERNEL_PARTIAL_LATER: the kernel's other code, once it is there (partial.c) */
     /* Where there are several codes to choose from (group_lanes.c): */
     _Atomic uint64_t least_ps;        /* the same of the fastest launch */
     _Atomic uint64_t launches;        /* how many there were */
@@ -265,6 +266,14 @@ enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const
 void tsr__group_lanes_learn(struct tsr__entry *entry, uint64_t item_ps);
 /* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES. */
 void tsr__group_lanes_lay_out(struct tsr_launch *launch);
+
+/* ---- partial.c ----------------------------------------------------------------------------------------------------------------- */
+
+/* tsr_device_ops.needs_partial, join_partial. */
+bool tsr__needs_partial(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
+void tsr__join_partial(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *partial);
+/* Takes the code for packets that are not full, if it is there, for a launch that has its entry, flags and private_bytes. */
+void tsr__partial_take(struct tsr_launch *launch);
 
 /* ---- rendezvous.c ----------------------------------------------------------------------------------------------------------------------
  */

@@ -33,6 +33,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->entry = entry;
     launch->flags = kernel->flags;
     launch->private_bytes = kernel->private_bytes;
+    tsr__partial_take(launch);
     launch->context_bytes = kernel->context_bytes;
     launch->local_bytes = tsr_local_round(kernel->local_bytes) + local_argument_bytes;
     launch->groups = launch->group_items = 1;
@@ -57,7 +58,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
             kernel->name, (unsigned)sub_groups);
     if (kernel->flags & TSR_KERNEL_GROUP_LANES)
         tsr__group_lanes_lay_out(launch);
-    launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(kernel->flags);
+    launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(launch->flags);
     tsr__blocks_cut(launch);
     group->args = launch->args;
     group->rt = &tsr__rt;

@@ -117,9 +117,12 @@ void tsr__build_clear(struct tsr_build *build)
         tsr__code_clear(build->device, &build->kernels[i]);
     for (uint32_t i = 0; build->group_codes && i < TSR__GROUP_SLOTS * build->code.info.kernel_count; i++)
         tsr__code_clear(build->device, &build->group_codes[i]);
+    for (uint32_t i = 0; build->partials && i < build->code.info.kernel_count; i++)
+        tsr__code_clear(build->device, &build->partials[i]);
     tsr_free(build->kernels);
+    tsr_free(build->partials);
     tsr_free(build->group_codes);
-    build->kernels = build->group_codes = NULL;
+    build->kernels = build->partials = build->group_codes = NULL;
     build->coded = 0;
     tsr__code_clear(build->device, &build->whole);
     tsr__code_clear(build->device, &build->code);
@@ -214,7 +217,7 @@ static void set_busy(struct tsr_code *codes, uint32_t count, bool busy)
 }
 
 /* Stores `made` as the code of `count` kernels from `codes` on. */
-static void take_made(struct tsr_build *build, const struct tsr_code *made, struct tsr_code *codes, uint32_t count)
+static void take_made(const struct tsr_code *made, struct tsr_code *codes, uint32_t count)
 {
     codes[0].image = made->image;
     codes[0].image_size = made->image_size;
@@ -222,13 +225,13 @@ static void take_made(struct tsr_build *build, const struct tsr_code *made, stru
     codes[0].info = made->info;
     for (uint32_t i = 1; i < count; i++)
         codes[i].with = &codes[0];
-    build->coded += codes == &build->whole ? 0 : count;
 }
 
 /* Asks the compiler for the code of so many kernels from `name` on, or of all if it is NULL. What goes wrong with one kernel, or with all,
  * is told; several are marked to be made alone. The program's lock is held at the beginning and at the end, not in between; the program
  * counts as having a kernel meanwhile, so its builds stay as they are. */
-static cl_int make(struct _cl_program *program, struct tsr_build *build, const char *name, struct tsr_code *codes, uint32_t count)
+static cl_int make(struct _cl_program *program, struct tsr_build *build, const char *name, enum tsr_bodies bodies, struct tsr_code *codes,
+                   uint32_t count)
 {
     program->kernel_count++;
     set_busy(codes, count, true);
@@ -240,6 +243,7 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
         .inputs = &input,
         .kernel = name,
         .kernel_count = count,
+        .bodies = bodies,
         .options = "",
     };
     struct tsr_clc_result result;
@@ -257,7 +261,7 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
         add_to_log(build, why);
     tsr_free(why);
     if (err == CL_SUCCESS)
-        take_made(build, &made, codes, count);
+        take_made(&made, codes, count);
     for (uint32_t i = 0; i < count && err != CL_SUCCESS; i++)
         codes[i].alone = true;
     set_busy(codes, count, false);
@@ -276,6 +280,14 @@ static bool is_missing(struct _cl_program *program, struct tsr_code *code)
     return !code->image && !code->with;
 }
 
+static cl_int make_kernels(struct _cl_program *program, struct tsr_build *build, uint32_t index, uint32_t count)
+{
+    enum tsr_bodies bodies = build->device->ops->needs_partial ? TSR_BODIES_FULL : TSR_BODIES_ALL;
+    cl_int err = make(program, build, build->code.info.kernels[index].name, bodies, &build->kernels[index], count);
+    build->coded += err == CL_SUCCESS ? count : 0;
+    return err;
+}
+
 /* The code of a kernel, made now if it is not there, together with that of at most `most` - 1 kernels that follow it. The program's lock is
  * held. */
 static cl_int want(struct _cl_program *program, struct tsr_build *build, uint32_t index, uint32_t most, struct tsr_code **code)
@@ -288,9 +300,9 @@ static cl_int want(struct _cl_program *program, struct tsr_build *build, uint32_
         while (count < most && !codes->alone && index + count < info->kernel_count && !codes[count].image && !codes[count].with &&
                !codes[count].busy && !codes[count].alone)
             count++;
-        err = make(program, build, info->kernels[index].name, codes, count);
+        err = make_kernels(program, build, index, count);
         if (err != CL_SUCCESS && count > 1)
-            err = is_missing(program, codes) ? make(program, build, info->kernels[index].name, codes, 1) : CL_SUCCESS;
+            err = is_missing(program, codes) ? make_kernels(program, build, index, 1) : CL_SUCCESS;
     }
     *code = codes->with ? codes->with : codes;
     return err;
@@ -317,17 +329,24 @@ cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build,
     if (build->code.info.kind != TSR_IMAGE_PROGRAM)
         return CL_SUCCESS;
     *code = &build->whole;
-    return is_missing(program, *code) ? make(program, build, NULL, *code, 1) : CL_SUCCESS;
+    return is_missing(program, *code) ? make(program, build, NULL, TSR_BODIES_ALL, *code, 1) : CL_SUCCESS;
 }
 
 /* Shared by the threads of tsr__code_of_all: each takes the next kernels that no thread has taken. */
 struct makers {
     struct _cl_program *program;
     struct tsr_build *build;
-    uint32_t together; /* kernels of a request */
-    uint32_t next;     /* guarded by the program's lock */
+    uint32_t cpus;
+    uint32_t next; /* guarded by the program's lock */
     cl_int err;
 };
+
+/* Several requests for each thread, with ever fewer kernels, so that all threads end at about the same time. */
+static uint32_t together(const struct makers *m, uint32_t left)
+{
+    uint32_t share = left / (ONE_MORE_FOR * m->cpus);
+    return share < 1 ? 1 : share < MOST_TOGETHER ? share : MOST_TOGETHER;
+}
 
 static void *make_some(void *data)
 {
@@ -335,7 +354,7 @@ static void *make_some(void *data)
     pthread_mutex_lock(&m->program->lock);
     uint32_t count = m->build->code.info.kernel_count;
     while (m->next < count && m->err == CL_SUCCESS) {
-        uint32_t at = m->next, end = m->together < count - at ? at + m->together : count;
+        uint32_t at = m->next, end = at + together(m, count - at);
         m->next = end;
         for (; at < end && m->err == CL_SUCCESS; at++) {
             struct tsr_code *code;
@@ -351,21 +370,15 @@ static void *make_some(void *data)
 cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build)
 {
     enum { MOST = 16 };
-    struct makers m = {program, build, 0, 0, CL_SUCCESS};
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct makers m = {program, build, cpus < 1 ? 1 : cpus < MOST ? (uint32_t)cpus : MOST, 0, CL_SUCCESS};
     pthread_t threads[MOST];
     if (build->code.info.kind != TSR_IMAGE_PROGRAM)
         return CL_SUCCESS;
     uint32_t missing = build->code.info.kernel_count - build->coded, started = 0;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t share =
-        missing / (ONE_MORE_FOR *
-                   (uint32_t)(cpus < 1      ? 1
-                              : cpus < MOST ? cpus
-                                            : MOST)); /* several requests for each thread, so that all threads end at about the same time */
-    m.together = share < 1 ? 1 : share < MOST_TOGETHER ? share : MOST_TOGETHER;
     program->kernel_count++;
     pthread_mutex_unlock(&program->lock);
-    while (started + 1 < missing && started + 1 < cpus && started < MOST && tsr__build_thread(&threads[started], make_some, &m))
+    while (started + 1 < missing && started + 1 < m.cpus && tsr__build_thread(&threads[started], make_some, &m))
         started++;
     make_some(&m);
     while (started)
@@ -373,4 +386,81 @@ cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build)
     pthread_mutex_lock(&program->lock);
     program->kernel_count--;
     return m.err;
+}
+
+/* ---- packets that are not full ------------------------------------------------------------------------------------------------------ */
+
+/* Makes this code of a kernel in a thread of its own. */
+struct partial_maker {
+    struct _cl_program *program;
+    struct tsr_build *build;
+    uint32_t index;
+    pthread_t thread;
+};
+
+static cl_int make_partial(struct _cl_program *program, struct tsr_build *build, uint32_t index)
+{
+    struct tsr_code *code = &build->partials[index];
+    const char *name = build->code.info.kernels[index].name;
+    if (!is_missing(program, code))
+        return CL_SUCCESS;
+    tsr_log(TSR_LOG_COMPILE, "%s: code for packets that are not full", name);
+    return make(program, build, name, TSR_BODIES_PARTIAL, code, 1);
+}
+
+static void *make_partial_alone(void *data)
+{
+    struct partial_maker *m = data;
+    pthread_mutex_lock(&m->program->lock);
+    make_partial(m->program, m->build, m->index);
+    pthread_mutex_unlock(&m->program->lock);
+    return NULL;
+}
+
+/* Whether the kernel has code, but none for such packets. */
+static bool lacks_partial(const struct tsr_build *build, uint32_t index)
+{
+    const struct tsr_code *code = build->kernels[index].with ? build->kernels[index].with : &build->kernels[index];
+    const struct tsr_code *partial = &build->partials[index];
+    uint32_t at = tsr_find_kernel(&code->info, build->code.info.kernels[index].name);
+    return at < code->info.kernel_count && code->info.kernels[at].flags & TSR_KERNEL_PARTIAL_LATER && !partial->image && !partial->busy;
+}
+
+/* An application whose launches have such packets will have more of them: the n-th launch that waits has the code of up to n kernels made,
+ * one on each CPU. */
+static cl_int make_partials(struct _cl_program *program, struct tsr_build *build, uint32_t index)
+{
+    enum { MOST = 16 };
+    struct partial_maker others[MOST];
+    uint32_t started = 0, count = build->code.info.kernel_count, most = build->partials_wanted++;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    for (uint32_t i = 1; i < count && started < most && started < MOST && started + 1 < cpus; i++) {
+        struct partial_maker *m = &others[started];
+        *m = (struct partial_maker){program, build, (index + i) % count, 0};
+        started += lacks_partial(build, m->index) && tsr__build_thread(&m->thread, make_partial_alone, m);
+    }
+    program->kernel_count++;
+    cl_int err = make_partial(program, build, index);
+    pthread_mutex_unlock(&program->lock);
+    while (started)
+        pthread_join(others[--started].thread, NULL);
+    pthread_mutex_lock(&program->lock);
+    program->kernel_count--;
+    return err;
+}
+
+cl_int tsr__code_of_partial(struct _cl_program *program, struct tsr_build *build, const struct tsr_kernel_info *kernel,
+                            struct tsr_code **code)
+{
+    uint32_t count = build->code.info.kernel_count, index = tsr_find_kernel(&build->code.info, kernel->name);
+    if (!build->partials)
+        build->partials = tsr_calloc(count + (size_t)1, sizeof(*build->partials));
+    if (!build->partials)
+        return CL_OUT_OF_HOST_MEMORY;
+    *code = &build->partials[index];
+    cl_int err = is_missing(program, *code) ? make_partials(program, build, index) : CL_SUCCESS;
+    const struct tsr_kernel_info *made = (*code)->info.kernels;
+    if (err == CL_SUCCESS && (made->sub_group_size != kernel->sub_group_size || made->context_bytes != kernel->context_bytes))
+        err = CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */
+    return err;
 }

@@ -235,6 +235,25 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
     *loaded = made[chosen];
 }
 
+/* Makes the kernel's code for packets that are not full if the range has some and no launch had any before. */
+static cl_int add_partial(struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_ndrange *range,
+                          const struct tsr_loaded_kernel *loaded)
+{
+    struct _cl_program *program = kernel->program;
+    struct tsr_code *code = NULL;
+    if (!(loaded->info->flags & TSR_KERNEL_PARTIAL_LATER) || !device->ops->needs_partial(loaded, range))
+        return CL_SUCCESS;
+    pthread_mutex_lock(&program->lock);
+    cl_int err = tsr__code_of_partial(program, tsr__program_build_for(program, device), loaded->info, &code);
+    pthread_mutex_unlock(&program->lock);
+    struct tsr_loaded_kernel partial = {NULL, err == CL_SUCCESS ? code->info.kernels : NULL};
+    if (err == CL_SUCCESS)
+        err = tsr__code_load(program, device, code, &partial.module);
+    if (err == CL_SUCCESS)
+        device->ops->join_partial(loaded, &partial);
+    return err;
+}
+
 /* ---- entry points ----------------------------------------------------------------------------------------------------------------------
  */
 
@@ -441,6 +460,8 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     bool empty = checked.empty;
     if (!empty)
         choose_group_code(kernel, queue->device, &range, &checked.code, &loaded);
+    err = empty ? CL_SUCCESS : add_partial(kernel, queue->device, &range, &loaded);
+    RETURN_IF(context, err != CL_SUCCESS, err, "no code for packets of kernel %s that are not full", info->name);
 
     struct _cl_event *command =
         tsr__command_new(queue, type, sizeof(struct launch_payload) + (kernel->info->arg_count + 1) * sizeof(void *));

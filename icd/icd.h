@@ -270,7 +270,9 @@ struct tsr_build {
     /* TSR_IMAGE_PROGRAM: the code of each kernel, parallel to code.info.kernels, and the code of all kernels for CL_PROGRAM_BINARIES;
      * without an image: not needed so far (icd/code.c). */
     struct tsr_code *kernels, whole;
-    uint32_t coded; /* kernels that have code */
+    struct tsr_code
+        *partials; /* the same for packets that are not full, of kernels with TSR_KERNEL_PARTIAL_LATER; NULL: no launch had any */
+    uint32_t coded, partials_wanted; /* kernels that have code; launches that have waited for such */
     /* Code for small work-groups: TSR__GROUP_SLOTS for each of code.info.kernels; NULL: nobody has wanted any. */
     struct tsr_code *group_codes;
 };

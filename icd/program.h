@@ -48,6 +48,10 @@ cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build,
 cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code);
 cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
 
+/* The same for packets that are not full, of a kernel with TSR_KERNEL_PARTIAL_LATER. */
+cl_int tsr__code_of_partial(struct _cl_program *program, struct tsr_build *build, const struct tsr_kernel_info *kernel,
+                            struct tsr_code **code);
+
 /* Code of the kernel for small work-groups: several are lanes of a packet, or each, of `size` work-items, is a packet. NULL: it is not
  * there; *never: and cannot be made. `wanted` blocks while the compiler works; other threads go on without it. (icd/group_lanes.c) */
 enum { TSR__GROUP_SLOTS = 2 + TSR_ENGINE_GROUP_OF_16 - TSR_ENGINE_GROUP_OF_1 };

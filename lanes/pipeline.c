@@ -123,6 +123,7 @@ static void restore_snapshot(struct tsr__compilation *l, struct snapshot *snapsh
     LLVMDisposeTargetMachine(l->machine);
     l->machine = NULL;
     l->retry = false;
+    l->retried = true;
 }
 
 bool tsr__run_pipeline(struct tsr__compilation *l)

@@ -37,6 +37,7 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
         tsr_buf_blob(buf, q->inputs[i].data, q->inputs[i].size);
     tsr_buf_str(buf, q->kernel);
     tsr_buf_u32(buf, q->kernel_count);
+    tsr_buf_u32(buf, q->bodies);
     tsr_buf_u32(buf, q->by_kernel | (uint32_t)q->without_code << 1);
     tsr_buf_str(buf, q->options);
     tsr_buf_str(buf, q->target.triple);
@@ -136,7 +137,8 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     q.inputs = inputs;
     q.kernel = tsr_read_str(&r);
     q.kernel_count = tsr_read_u32(&r);
-    uint32_t code = tsr_read_u32(&r);
+    uint32_t bodies = tsr_read_u32(&r), code = tsr_read_u32(&r);
+    q.bodies = bodies;
     q.by_kernel = code & 1;
     q.without_code = code >> 1 & 1;
     q.options = tsr_read_str(&r);
@@ -148,7 +150,7 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     q.target.sub_group_sizes = tsr_read_u32(&r);
     q.target.macros = tsr_read_str(&r);
     const char *directory = tsr_read_str(&r);
-    if (code > 3 || engine > TSR_ENGINE_GROUP_OF_16 || (directory && directory[0] != '/'))
+    if (bodies > TSR_BODIES_PARTIAL || code > 3 || engine > TSR_ENGINE_GROUP_OF_16 || (directory && directory[0] != '/'))
         return TSR_DAMAGED;
     *request = (struct tsr_wire_request){.request = q, .directory = directory};
     return at_end(&r);

@@ -400,8 +400,10 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .packets = use_packets(&q->target) && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .group_lanes = q->target.engine == TSR_ENGINE_GROUPS,
         .group_items = items_of_groups(&q->target),
+        .bodies = q->bodies,
         .check = tsr_env_bool(TSR_ENV_CHECK),
-        .code_budget = (uint64_t)tsr_env_int(TSR_ENV_BUDGET, 0, INT64_MAX), /* LLVM takes some seconds for the default */
+        /* LLVM takes some seconds for the default. Whether partial packets cost too much, the request for full ones has decided. */
+        .code_budget = q->bodies == TSR_BODIES_PARTIAL ? 0 : (uint64_t)tsr_env_int(TSR_ENV_BUDGET, 0, INT64_MAX),
         .log = &job->answer->log,
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),

@@ -248,6 +248,11 @@ struct tsr_device_ops {
     bool (*wants_group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
     enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES]);
 
+    /* Asked with each launch of a kernel with TSR_KERNEL_PARTIAL_LATER, which the compiler makes if the device has these. needs_partial:
+     * the launch has packets that are not full, and the kernel's code for them has not been joined yet. join_partial: this is it. */
+    bool (*needs_partial)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
+    void (*join_partial)(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *partial);
+
     /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables.
      * `arg_bytes`: how much memory each of the first TSR_SIZED_ARGUMENTS is known to point to; NULL: nobody knows. With own memory, the
      * buffers among the arguments are bound later. NULL: out of memory. */

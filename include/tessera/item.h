@@ -68,7 +68,9 @@ struct tsr_group {
     const struct tsr_rt *rt;
     uint64_t local_pitch;   /* with TSR_KERNEL_GROUP_LANES: bytes from one group's local memory to that of the next one in the packet */
     uint64_t default_queue; /* what get_default_queue answers: a struct tsr_device_queue, 0: none */
-    uint64_t nontemporal;   /* a bit for each argument that is to be written past the caches, where the code can */
+    /* With TSR_KERNEL_PARTIAL_LATER: the function for packets that are not full; NULL: the launch has none. */
+    const void *partial;
+    uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
 };
 
 /* Which fields a call of the entry reads, by the form of the launch:

@@ -45,7 +45,7 @@ enum tsr_kernel_flags {
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == (1 << 26) - 1,
+                ) == (1 << 27) - 1,
                "each bit up to the last is that of one flag");
 #undef TSR_KERNEL_FLAG
 

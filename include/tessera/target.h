@@ -23,6 +23,13 @@ enum tsr_engine {
     TSR_ENGINE_GROUP_OF_16,
 };
 
+/* What a request for the code of kernels wants of those that run in packets. */
+enum tsr_bodies {
+    TSR_BODIES_ALL,
+    TSR_BODIES_FULL,    /* full packets: of small kernels others are left out, which then have the flag TSR_KERNEL_PARTIAL_LATER */
+    TSR_BODIES_PARTIAL, /* those others, of kernels with this flag: the entry is the function for one packet, or box of packets */
+};
+
 struct tsr_target {
     const char *triple; /* as LLVM writes it */
     /* What the code may use. x86-64: bits of enum tsr_cpu_feature. SPIR-V: the sub-group size of the device's matrix units, 8 or 16, with

@@ -223,7 +223,8 @@ bool tsr__pass_nontemporal(struct tsr__compilation *l)
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
-        version_stores(l, entry, bytes);
+        if (l->options->bodies != TSR_BODIES_PARTIAL) /* that entry does not see the flags either */
+            version_stores(l, entry, bytes);
         kernel->flags &= ~(uint32_t)TSR_KERNEL_NONTEMPORAL;
         for (uint32_t i = 0; i < kernel->arg_count; i++) {
             kernel->args[i].nontemporal_bytes = i < TSR_SIZED_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;

@@ -75,6 +75,7 @@ struct tsr__compilation {
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
     enum tsr__variant *variants;  /* of each kernel; NULL: as asked, whatever it costs */
+    bool retried;                 /* there was a retry */
     bool retry;                   /* set by a pass of TSR__RETRY_MAY: the next pass is that of TSR__RETRY_START */
     bool verify;                  /* after each pass and stage */
     const char *pass_name;        /* number and name of the one that runs */
@@ -166,6 +167,8 @@ uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef typ
 bool tsr__has(const struct tsr__compilation *l, enum tsr_cpu_feature feature);
 /* Kernels that cost more than `most` are to go back to the start of a retry and become less; 0: any may cost what it does. (size_late.c) */
 void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most);
+/* What a function and all that it calls cost, by the same measure. (size_late.c) */
+uint64_t tsr__code_cost(struct tsr__compilation *l, LLVMValueRef function);
 /* How large a function is to LLVM's code generator; `alone`: its module has no packets. (emit.c) */
 enum tsr__code_size { TSR__CODE_USUAL, TSR__CODE_MANY_BLOCKS, TSR__CODE_LARGE, TSR__CODE_HUGE };
 enum tsr__code_size tsr__code_size(LLVMValueRef function, bool alone);

@@ -70,6 +70,12 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
     return sum + slots * LLVMCountBasicBlocks(f) / TSR__SLOT_BLOCKS;
 }
 
+uint64_t tsr__code_cost(struct tsr__compilation *l, LLVMValueRef function)
+{
+    struct visit v = {.l = l, .seen = {.arena = &l->scratch}};
+    return cost_from(&v, function);
+}
+
 /* False: it runs one work-item at a time already. */
 static bool retry_narrower(struct tsr__compilation *l, uint32_t number, uint64_t cost, uint64_t most)
 {

@@ -34,6 +34,11 @@ static LLVMValueRef function_of(struct tsr__compilation *l, const struct tsr_ker
     return LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", info->name, suffix));
 }
 
+LLVMValueRef tsr__partial_function(struct tsr__compilation *l, const struct tsr_kernel_info *info)
+{
+    return function_of(l, info, PARTIAL);
+}
+
 static void set_lanes(struct tsr__compilation *l, LLVMValueRef item, const char *attribute, unsigned lanes)
 {
     tsr__set_fn_text(l, item, attribute, tsr_arena_format(&l->scratch, "%u", lanes));
@@ -57,7 +62,7 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
         return false;
     k->kernel = tsr__kernel(l, info);
     k->whole = function_of(l, info, FULL);
-    k->partial = function_of(l, info, PARTIAL);
+    k->partial = tsr__partial_function(l, info);
     k->wrapping = function_of(l, info, TSR__WRAPPING);
     k->packet = (struct tsr__packet){.width = lanes_of(l, k->item, PACKET_LANES),
                                      .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES),

@@ -19,6 +19,8 @@ struct tsr__packet_kernel {
 
 /* False: the kernel does not run in packets. */
 bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info *info, struct tsr__packet_kernel *found);
+/* The function for packets that are not full; NULL: there is none. Also once the item functions are gone. */
+LLVMValueRef tsr__partial_function(struct tsr__compilation *l, const struct tsr_kernel_info *info);
 /* A new block of the kernel with a call of a packet function. */
 LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef packet_function);
 /* What is known of the values of work-items in full packets, as text. */

@@ -19,6 +19,7 @@ static const char usage[] =
     "  -O0 … -O3       level of the pass optimise (default 2)\n"
     "  -packets=N      the vector engine, with sub-groups of N\n"
     "  -groups         likewise, and packets have several small work-groups as lanes\n"
+    "  -bodies=full    without the bodies of packets that are not full; -bodies=partial: these alone\n"
     "  -group-items=N  likewise, and packets are work-groups of N work-items\n"
     "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
     "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
@@ -249,6 +250,8 @@ static int parse_option(struct request *q, char **words, int left)
         options->default_sub_group_size = (uint32_t)strtoul(strchr(a, '=') + 1, NULL, 10);
     } else if (tsr__starts_with(a, "-budget="))
         options->code_budget = strtoull(a + strlen("-budget="), NULL, 10);
+    else if (!strcmp(a, "-bodies=full") || !strcmp(a, "-bodies=partial"))
+        options->bodies = strchr(a, 'f') ? TSR_BODIES_FULL : TSR_BODIES_PARTIAL;
     else if (!strcmp(a, "-times"))
         q->want_times = true;
     else if (!strcmp(a, "-g"))

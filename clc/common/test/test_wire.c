@@ -32,6 +32,7 @@ static struct tsr_wire_request sample_request(void)
                     .inputs = inputs,
                     .kernel = "k",
                     .kernel_count = 3,
+                    .bodies = TSR_BODIES_PARTIAL,
                     .by_kernel = true,
                     .options = "-w",
                     .target = {.triple = "cpu-os",
@@ -91,6 +92,7 @@ static void request_round_trip(void **state)
     assert_string_equal(out.request.options, "-w");
     assert_string_equal(out.request.target.triple, "cpu-os");
     assert_true(out.request.target.features == 0x8000000000000001);
+    assert_int_equal(out.request.bodies, TSR_BODIES_PARTIAL);
     assert_int_equal(out.request.target.engine, TSR_ENGINE_REFERENCE);
     assert_int_equal(out.request.target.default_sub_group_size, 16);
     assert_int_equal(out.request.target.sub_group_sizes, 24);

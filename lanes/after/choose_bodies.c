@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Keeps of the packet functions those that the request wants: a launch needs the one for full packets first, most need no other, and
+ * half of LLVM's time goes into the other. Code of full packets calls the other function by an address in the work-group, which the device
+ * has once that function's own code is there. */
+#include "lanes/ir/costs.h"
+#include "lanes/ir/mad_op.h"
+#include "lanes/ir/match.h"
+#include "lanes/prepare/packet_kernel.h"
+#include "tessera/item.h"
+
+static bool has_matrix_operation(LLVMValueRef f)
+{
+    struct tsr__mad mad;
+    for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i))
+        if (tsr__mad_read(i, &mad))
+            return true;
+    return false;
+}
+
+/* Both requests must give the kernel the same packets. So the kernel is compiled as it was asked for, and is so small that the second
+ * request, which sees full packets no more, need not ask whether it costs too much. Packets with tiles share their plan. */
+static bool can_wait(struct tsr__compilation *l, uint32_t number, LLVMValueRef partial)
+{
+    uint64_t most = l->options->code_budget / TSR__LATER_PART;
+    return partial && !l->retried && !has_matrix_operation(partial) &&
+           (!most || tsr__code_cost(l, LLVMGetNamedFunction(l->module, l->info->kernels[number].entry)) <= most);
+}
+
+static void drop_body(LLVMValueRef f)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef last;
+        while ((last = LLVMGetLastInstruction(bb))) {
+            if (LLVMGetTypeKind(LLVMTypeOf(last)) != LLVMVoidTypeKind)
+                LLVMReplaceAllUsesWith(last, LLVMGetUndef(LLVMTypeOf(last)));
+            LLVMInstructionEraseFromParent(last);
+        }
+    }
+    while (LLVMGetFirstBasicBlock(f))
+        LLVMDeleteBasicBlock(LLVMGetFirstBasicBlock(f));
+}
+
+/* How arguments are passed depends on attributes of the call: structs by value, numbers of fewer than 32 bits. */
+static void copy_attributes(struct tsr__compilation *l, LLVMValueRef f, LLVMValueRef call)
+{
+    for (LLVMAttributeIndex p = 1; p <= LLVMCountParams(f); p++) {
+        unsigned count = LLVMGetAttributeCountAtIndex(f, p);
+        LLVMAttributeRef *attributes = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *attributes);
+        LLVMGetAttributesAtIndex(f, p, attributes);
+        for (unsigned i = 0; i < count; i++)
+            LLVMAddCallSiteAttribute(call, p, attributes[i]);
+    }
+}
+
+/* The function only goes on to the one at the work-group's address. */
+static void make_jump(struct tsr__compilation *l, LLVMValueRef f)
+{
+    unsigned n = LLVMCountParams(f);
+    LLVMValueRef *args = tsr_arena_alloc(&l->scratch, n * sizeof *args);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    drop_body(f);
+    LLVMGetParams(f, args);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(l->context, f, ""));
+    LLVMValueRef group = tsr__load_fixed(l, b, tsr__ptr(l), args[n - 1], offsetof(struct tsr_item, group), 8);
+    LLVMValueRef partial = tsr__load_fixed(l, b, tsr__ptr(l), group, offsetof(struct tsr_group, partial), 8);
+    copy_attributes(l, f, LLVMBuildCall2(b, LLVMGlobalGetValueType(f), partial, args, n, ""));
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+}
+
+/* Makes the function the kernel's entry, and forgets the former one. */
+static bool make_entry(struct tsr__compilation *l, struct tsr_kernel_info *kernel, LLVMValueRef partial)
+{
+    LLVMValueRef entry = tsr__entry(l, kernel);
+    if (!partial || !entry)
+        return tsr__fail(l, "kernel %s has no packets that are not full", kernel->name);
+    LLVMDeleteFunction(entry);
+    LLVMSetLinkage(partial, LLVMExternalLinkage);
+    kernel->entry = tsr_arena_format(l->arena, "%s", tsr__name(partial));
+    return true;
+}
+
+bool tsr__pass_choose_bodies(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        struct tsr_kernel_info *kernel = &l->info->kernels[i];
+        LLVMValueRef partial = tsr__partial_function(l, kernel);
+        if (l->options->bodies == TSR_BODIES_PARTIAL && !make_entry(l, kernel, partial))
+            return false;
+        if (l->options->bodies == TSR_BODIES_FULL && can_wait(l, i, partial)) {
+            make_jump(l, partial);
+            kernel->flags |= TSR_KERNEL_PARTIAL_LATER;
+        }
+    }
+    return true;
+}
