@@ -129,9 +129,9 @@ static void choose_whole_range(struct gen *g, const struct matrices *m)
     wide = shrink(g, wide, m->f[0]->form == TSR_MATRIX_SPLIT ? 2 : 1);
     tall = shrink(g, tall, 1);
     const size_t local[3] = {wide * lanes, tall, 1}, groups[3] = {across, down, far};
-    bool moved = chance(g, 10);
+    bool moved = chance(g, 10), flat = chance(g, 50);
     const size_t offset[3] = {lanes * below(g, 3), below(g, 5), 0};
-    g->k.dim = far > 1 ? 3 : down * tall > 1 || chance(g, 50) ? 2 : 1;
+    g->k.dim = far > 1 ? 3 : down * tall > 1 || !flat ? 2 : 1;
     for (unsigned d = 0; d < 3; d++) {
         g->k.local[d] = local[d];
         g->k.global[d] = local[d] * groups[d];
@@ -260,7 +260,7 @@ void matrix_function(struct gen *g)
 static void place_in_c(struct gen *g, const struct matrices *m)
 {
     const unsigned rows = m->rows * m->f[0]->m, columns = m->columns * g->width, lanes = g->width;
-    const bool one_in_group = g->k.local[0] == lanes && chance(g, 50), by_group = chance(g, 30);
+    const bool one_in_group = chance(g, 50) && g->k.local[0] == lanes, by_group = chance(g, 30);
     char x[64], y[96];
     snprintf(x, sizeof x, one_in_group ? "get_group_id(0)" : "get_global_id(0) / %u", lanes);
     snprintf(y, sizeof y, "%s", by_group ? "(get_group_id(1) * get_enqueued_local_size(1) + get_local_id(1))" : "get_global_id(1)");
