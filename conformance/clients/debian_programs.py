@@ -42,5 +42,3 @@ def clinfo(run):
     """Every query is answered, or by an error that clinfo knows to be right."""
     outcome, output = run.command("queries", ["clinfo"])
     return {"queries": "fail" if outcome == "pass" and re.search(r"<\w+:\w*:?\w*:\d+:|error -?\d+", output) else outcome}
-
-

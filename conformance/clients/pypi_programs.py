@@ -112,6 +112,24 @@ def opencv(run):
     """Its functions on UMat against the same on arrays: opencv_calls.py. Without the variable OpenCV looks for a GPU and uses no OpenCL."""
     binaries = virtual_environment(run, ["opencv-python-headless==5.0.0.93", "numpy==2.4.6"])
     run.env.update(OPENCV_OPENCL_DEVICE=":CPU:", OPENCV_OPENCL_CACHE_ENABLE="false")
-    outcome, output = run.command("calls", [binaries / "python", HERE / "opencv_calls.py"], limit=4 * run.limit)
+    return run_calls(run, [binaries / "python", HERE / "opencv_calls.py"])
+
+
+# Packages that pypi_calls.py calls; they share an environment.
+CALLED = {"gputools": "0.3.1", "loopy": "2025.2", "openmm": "8.6.1", "pmcxcl": "0.7.5", "pyclesperanto": "0.25.1", "tinygrad": "0.14.0"}
+
+
+def called(run):
+    """Calls of the package against what is known of their results: pypi_calls.py."""
+    packages = [f"{name}=={version}" for name, version in CALLED.items()]
+    binaries = virtual_environment(run, [*packages, "pyopencl==2026.1.4", "numpy==2.4.6", "scipy==1.17.1"], "calls")
+    run.env["DEV"] = "CL"  # tinygrad's device
+    return run_calls(run, [binaries / "python", HERE / "pypi_calls.py", run.name])
+
+
+def run_calls(run, words):
+    """Runs a program that prints `start`, then `pass` or `fail`, with the name of each test. A start without an end: the program died or hung there."""
+    outcome, output = run.command("calls", words, limit=4 * run.limit)
     found = re.findall(r"^(start|pass|fail)\t(\S+)$", output, re.M)
-    return {test: outcome if last == "start" else last for last, test in found} or {"device": outcome}
+    ended = "fail" if outcome == "pass" else outcome
+    return {test: ended if last == "start" else last for last, test in found or [("start", "calls")]}

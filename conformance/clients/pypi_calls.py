@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of one Python package that uses OpenCL, against NumPy, SciPy or the package's own way without OpenCL. run_clients.py runs this in a process.
+
+pypi_calls.py PACKAGE: prints `start`, `pass` or `fail`, a tab and the test's name, for each test."""
+import importlib.metadata
+import sys
+import traceback
+
+import numpy
+
+
+def random(*shape, seed=1):
+    return numpy.random.default_rng(seed).standard_normal(shape).astype(numpy.float32)
+
+
+def near(mine, other, allowed=1e-5):
+    """The largest difference, as a part of the largest value, is not above what is allowed."""
+    mine, other = numpy.asarray(mine, numpy.complex128), numpy.asarray(other, numpy.complex128)
+    return mine.shape == other.shape and bool(numpy.abs(mine - other).max() <= allowed * numpy.abs(other).max())
+
+
+# ---- learning ----------------------------------------------------------------------------------------------------------------------
+
+
+def tinygrad():
+    from tinygrad import Tensor  # DEV=CL
+    a, b, picture, weights = random(65, 37), random(37, 81, seed=2), random(2, 3, 17, 19, seed=3), random(4, 3, 3, 3, seed=4)
+
+    def convolution():
+        windows = numpy.lib.stride_tricks.sliding_window_view(picture, (3, 3), (2, 3))
+        return numpy.einsum("ncyxij,ocij->noyx", windows.astype(float), weights)
+
+    yield "matmul", lambda: near((Tensor(a) @ Tensor(b)).numpy(), a.astype(float) @ b)
+    yield "softmax", lambda: near(Tensor(a).softmax().numpy(), numpy.exp(a) / numpy.exp(a).sum(1, keepdims=True))
+    yield "conv2d", lambda: near(Tensor(picture).conv2d(Tensor(weights)).numpy(), convolution())
+    yield "cumsum", lambda: near(Tensor(a).cumsum(1).numpy(), a.astype(float).cumsum(1))
+    yield "sort", lambda: near(Tensor(a).sort(1)[0].numpy(), numpy.sort(a, 1), 0)
+    yield "argmax", lambda: near(Tensor(a).argmax(1).numpy(), a.argmax(1), 0)
+    yield "half", lambda: near((Tensor(a).half() @ Tensor(b).half()).float().numpy(), a.astype(float) @ b, 1e-2)
+
+
+# ---- kernels that are generated ----------------------------------------------------------------------------------------------------
+
+
+def loopy():
+    import loopy as lp
+    import pyopencl as cl
+    import pyopencl.array
+    queue = cl.CommandQueue(cl.create_some_context(interactive=False))
+
+    def run(kernel, **arguments):
+        return kernel(queue, **arguments)[1][0].get()
+
+    a, b = random(128, 96), random(96, 64, seed=2)
+    product = lp.make_kernel("{[i,j,k]: 0<=i<128 and 0<=j<64 and 0<=k<96}", "c[i,j] = sum(k, a[i,k]*b[k,j])", lang_version=(2018, 2))
+    product = lp.add_and_infer_dtypes(product, {"a": numpy.float32, "b": numpy.float32})
+    tiled = lp.split_iname(lp.split_iname(product, "i", 16, outer_tag="g.0", inner_tag="l.1"), "j", 16, outer_tag="g.1", inner_tag="l.0")
+    tiled = lp.split_iname(tiled, "k", 16)
+    outer = frozenset({"i_outer", "j_outer", "k_outer"})
+    tiled = lp.add_prefetch(tiled, "a", ["k_inner", "i_inner"], default_tag="l.auto", fetch_outer_inames=outer)
+    tiled = lp.add_prefetch(tiled, "b", ["j_inner", "k_inner"], default_tag="l.auto", fetch_outer_inames=outer)
+    yield "product", lambda: near(run(product, a=cl.array.to_device(queue, a), b=cl.array.to_device(queue, b)), a.astype(float) @ b)
+    yield "product-tiled", lambda: near(run(tiled, a=cl.array.to_device(queue, a), b=cl.array.to_device(queue, b)), a.astype(float) @ b)
+    scan = lp.make_kernel("{[i,j]: 0<=i<100 and 0<=j<=i}", "out[i] = sum(j, a[j])", lang_version=(2018, 2))
+    yield "prefix-sum", lambda: near(run(scan, a=cl.array.to_device(queue, a.ravel()[:100].copy())), a.ravel()[:100].astype(float).cumsum())
+
+
+# ---- pictures and physics ----------------------------------------------------------------------------------------------------------
+
+
+def pyclesperanto():
+    import pyclesperanto as cle
+    from scipy import ndimage
+    cle.select_device("", "cpu")
+    volume = random(13, 31, 29)
+    spots = (ndimage.gaussian_filter(volume, 1.5) > 0.1).astype(numpy.float32)
+
+    def get(result):
+        return numpy.asarray(cle.pull(result))
+
+    yield "gaussian_blur", lambda: near(get(cle.gaussian_blur(volume, sigma_x=2, sigma_y=2, sigma_z=2)), ndimage.gaussian_filter(volume, 2, mode="nearest"), 1e-2)
+    yield "mean_box", lambda: near(get(cle.mean_box(volume, radius_x=1, radius_y=1, radius_z=1)), ndimage.uniform_filter(volume, 3, mode="nearest"))
+    yield "median_box", lambda: near(get(cle.median_box(volume, radius_x=1, radius_y=1, radius_z=1))[1:-1, 1:-1, 1:-1],
+                                     ndimage.median_filter(volume, 3)[1:-1, 1:-1, 1:-1], 0)
+    yield "maximum_box", lambda: near(get(cle.maximum_box(volume, radius_x=1, radius_y=2, radius_z=1)),
+                                      ndimage.maximum_filter(volume, (3, 5, 3), mode="nearest"), 0)
+    yield "labels", lambda: int(get(cle.connected_component_labeling(spots, connectivity="box")).max()) == ndimage.label(spots, numpy.ones((3, 3, 3)))[1]
+    yield "sum_z_projection", lambda: near(get(cle.sum_z_projection(volume)), volume.astype(float).sum(0))
+    yield "sum_of_all_pixels", lambda: near(cle.sum_of_all_pixels(volume), volume.astype(float).sum(), 1e-3)
+    yield "transpose_xz", lambda: near(get(cle.transpose_xz(volume)), volume.transpose(2, 1, 0), 0)
+    yield "power", lambda: near(get(cle.power(numpy.abs(volume), scalar=1.7)), numpy.abs(volume) ** 1.7)
+
+
+def gputools():
+    """Its convolutions and transforms read images with samplers."""
+    import gputools as gt
+    from scipy import ndimage
+    volume, flat = random(22, 33, 44), random(101, 77)
+    gt.init_device(use_gpu=False)
+    kernel = random(5, 3, seed=2)
+    yield "convolve", lambda: near(gt.convolve(flat, kernel), ndimage.convolve(flat, kernel, mode="constant"))
+    yield "convolve_sep2", lambda: near(gt.convolve_sep2(flat, numpy.ones(3, numpy.float32), numpy.ones(5, numpy.float32)),
+                                        ndimage.convolve(flat, numpy.ones((5, 3)), mode="constant"), 1e-4)
+    yield "min_filter", lambda: near(gt.min_filter(flat, 3)[1:-1, 1:-1], ndimage.minimum_filter(flat, 3)[1:-1, 1:-1], 0)
+    yield "max_filter", lambda: near(gt.max_filter(volume, 3)[1:-1, 1:-1, 1:-1], ndimage.maximum_filter(volume, 3)[1:-1, 1:-1, 1:-1], 0)
+    yield "scale", lambda: gt.scale(volume, (1.5, 2, 0.5)).shape == (33, 66, 22)
+    yield "shift", lambda: near(gt.shift(volume, (2, -3, 4), interpolation="nearest")[4:18, 4:28, 6:40], ndimage.shift(volume, (2, -3, 4), order=0)[4:18, 4:28, 6:40])
+
+
+def openmm():
+    """512 atoms of argon: the energy and the forces of the reference platform."""
+    import openmm as mm
+    system, force = mm.System(), mm.NonbondedForce()
+    force.setNonbondedMethod(mm.NonbondedForce.CutoffPeriodic)
+    force.setCutoffDistance(1.0)
+    system.setDefaultPeriodicBoxVectors((3.2, 0, 0), (0, 3.2, 0), (0, 0, 3.2))
+    for _ in range(512):
+        system.addParticle(39.9)
+        force.addParticle(0, 0.34, 1)
+    system.addForce(force)
+    grid = numpy.stack(numpy.meshgrid(*[numpy.arange(8) * 0.4] * 3), -1).reshape(-1, 3) + 0.02 * random(512, 3)
+
+    def state(platform, steps):
+        simulated = mm.Context(system, mm.VerletIntegrator(0.001), mm.Platform.getPlatformByName(platform))
+        simulated.setPositions(grid)
+        simulated.getIntegrator().step(steps)
+        got = simulated.getState(getEnergy=True, getForces=True)
+        return got.getPotentialEnergy()._value, got.getForces(asNumpy=True)._value
+
+    mm.Platform.loadPluginsFromDirectory(mm.Platform.getDefaultPluginsDirectory())
+    yield "energy", lambda: near(state("OpenCL", 0)[0], state("Reference", 0)[0])
+    yield "forces", lambda: near(state("OpenCL", 0)[1], state("Reference", 0)[1], 1e-4)
+    yield "energy-20-steps", lambda: near(state("OpenCL", 20)[0], state("Reference", 20)[0])
+
+
+def pmcxcl():
+    """Photons in a cube: what is absorbed and what leaves is all that was sent, and as much as the theory says."""
+    import pmcxcl as mc
+    cube = {"nphoton": 20000, "vol": numpy.ones((40, 40, 40), numpy.uint8), "tstart": 0, "tend": 5e-9, "tstep": 5e-9, "srcpos": [20, 20, 0],
+            "srcdir": [0, 0, 1], "prop": [[0, 0, 1, 1], [0.05, 1, 0, 1]], "seed": 7, "gpuid": 1, "autopilot": 1, "isreflect": 0, "compileropt": "-cl-std=CL3.0"}
+
+    def simulate():
+        stat = mc.run(cube)["stat"]
+        return stat["nphoton"] == 20000 and 0.3 < stat["energyabs"] / stat["energytot"] < 0.7
+
+    yield "cube", simulate
+
+
+def main():
+    package = sys.argv[1]
+    print(f"{package} {importlib.metadata.version(package)}", flush=True)
+    for name, test in globals()[package]():
+        print(f"start\t{name}", flush=True)
+        try:
+            good = test()
+        except Exception:
+            traceback.print_exc()
+            good = False
+        print(f"{'pass' if good else 'fail'}\t{name}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
