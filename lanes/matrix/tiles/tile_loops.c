@@ -368,6 +368,8 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
         return "other accumulators wait in tile registers";
     if (x->zero && x->leaving && tsr__tile_store_ends_packet(x->leaving, exit_of_loop(x->loop)) && runs_alone(t->webs.function))
         return NULL;
+    if (t->once)
+        return "in launches where indices may wrap, or in those where none does, packets cannot run twice";
     if (all)
         x->twice = tsr__tile_runs_twice(t, x->loop, x->lives, x->rows * x->columns, &why);
     return x->twice ? NULL : why;

@@ -105,11 +105,16 @@ static bool find_unpackings(struct tsr__live_range *life, struct tsr__webs *w, c
     for (int pass = 0; pass < 2; pass++) {
         for (unsigned n = 0; n < first->fragment_count * b->rows * b->columns * first->m; n++) {
             unsigned i = n / first->m % first->fragment_count, web = n / first->m / first->fragment_count;
-            LLVMValueRef v = b->fragments[web / b->columns][web % b->columns][i]->v[n % first->m];
+            const struct tsr__fragment *f = b->fragments[web / b->columns][web % b->columns][i];
+            LLVMValueRef v = f->v[n % first->m];
             most += count_uses(v);
-            for (LLVMUseRef use = pass ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use))
-                if (!tsr__is_in_web(w, LLVMGetUser(use)))
+            for (LLVMUseRef use = pass ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use)) {
+                const struct tsr__web *other = tsr__web_of_user(w, LLVMGetUser(use));
+                if (!other)
                     good = note_user(life, w, places, first->fragments[i], v, LLVMGetUser(use)) && good;
+                else if (other != f->web) /* a part of an accumulator that another one begins with */
+                    good = false;
+            }
         }
         if (!pass)
             life->unpackings = tsr_arena_alloc(&w->l->scratch, (most + 1) * sizeof *life->unpackings);

@@ -64,7 +64,7 @@ static LLVMValueRef store_of(const struct tsr__webs *w, LLVMValueRef v, LLVMBasi
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use), stored = v;
         bool here = LLVMIsAPHINode(user) ? phi_receives(user, v, block) : LLVMGetInstructionParent(user) == block;
-        if (!here || tsr__is_in_web(w, user))
+        if (!here || tsr__web_of_user(w, user))
             continue;
         LLVMUseRef only = LLVMIsABitCastInst(user) ? LLVMGetFirstUse(user) : NULL;
         if (only && !LLVMGetNextUse(only)) {

@@ -224,23 +224,23 @@ static void find_webs(struct tsr__webs *w)
     }
 }
 
-bool tsr__is_in_web(const struct tsr__webs *w, LLVMValueRef user)
+const struct tsr__web *tsr__web_of_user(const struct tsr__webs *w, LLVMValueRef user)
 {
     struct tsr__mad mad;
     if (tsr__mad_read(user, &mad)) {
         for (size_t i = 0; i < w->mad_count; i++)
             if (w->mads[i].mad.call == user)
-                return w->mads[i].d->web->in_block;
-        return false;
+                return w->mads[i].d->web->in_block ? w->mads[i].d->web : NULL;
+        return NULL;
     }
     if (!LLVMIsAPHINode(user))
-        return false;
+        return NULL;
     for (size_t i = 0; i < w->web_count; i++)
         for (unsigned k = 0; w->webs[i]->in_block && k < w->webs[i]->fragment_count; k++)
             for (unsigned r = 0; r < w->webs[i]->m; r++)
                 if (w->webs[i]->fragments[k]->v[r] == user)
-                    return true;
-    return false;
+                    return w->webs[i];
+    return NULL;
 }
 
 /* ---- chains in K

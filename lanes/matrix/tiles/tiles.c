@@ -166,7 +166,7 @@ static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from,
     LLVMValueRef *users = tsr_arena_alloc(&t->l->scratch, (n + 1) * sizeof *users);
     n = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
-        if (!tsr__is_in_web(&t->webs, LLVMGetUser(use)))
+        if (!tsr__web_of_user(&t->webs, LLVMGetUser(use)))
             users[n++] = LLVMGetUser(use);
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users[i]); k++) {
@@ -351,9 +351,9 @@ static void note_reasons(struct tsr__tiles *t)
     }
 }
 
-static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function)
+static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
-    *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
+    *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}, .once = once};
     tsr__fold_phi_casts(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__webs_find(&t->webs, l, function);
@@ -507,12 +507,40 @@ static void drop_packet_ends(struct tsr__compilation *l)
         LLVMDeleteFunction(function);
 }
 
-static void analyse_loops(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function)
+static void analyse_loops(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
     size_t count;
-    analyse_function(t, l, function);
+    analyse_function(t, l, function, once);
     if (has_tiles(t))
         find_all(t, &count);
+}
+
+/* Would packets of the function run twice? */
+static bool repeats(struct tsr__compilation *l, LLVMValueRef function)
+{
+    struct tsr__tiles t;
+    analyse_loops(&t, l, function, false);
+    return t.twice.count && (!tsr__has_two_ways(function) || tsr__takes_device_way(&t));
+}
+
+/* The kernel's other function for full packets, which versioning has made, or NULL. */
+static LLVMValueRef other_body(struct tsr__compilation *l, LLVMValueRef function)
+{
+    static const char *const suffixes[] = {"." TSR__WRAPPING, ".kernel"};
+    const char *name = tsr__name(function);
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(suffixes); i++) {
+        const size_t length = strlen(name), tail = strlen(suffixes[i]);
+        if (length > tail && !strcmp(name + length - tail, suffixes[i]))
+            return LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%.*s%s", (int)(length - tail), name, suffixes[!i]));
+    }
+    return NULL;
+}
+
+/* A launch runs all packets twice or none, whichever function they have. */
+static bool must_run_once(struct tsr__compilation *l, LLVMValueRef function)
+{
+    LLVMValueRef other = other_body(l, function);
+    return other && repeats(l, function) != repeats(l, other);
 }
 
 /* Loops that the device may run together with others take any K in a round, so they are not unrolled. */
@@ -521,25 +549,26 @@ bool tsr__pass_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
     struct tsr__map waits = {.arena = &l->scratch};
     enum tsr__tile_unit unit = tsr__tile_unit(l);
     struct tsr__tiles t;
+    const bool once = must_run_once(l, function);
     if (tsr__has_two_ways(function)) {
-        analyse_loops(&t, l, function);
+        analyse_loops(&t, l, function, once);
         if (!tsr__takes_device_way(&t) && !tsr__choose_way(l, function, false))
             return false;
     }
     if (unit == TSR__TILES_AMX || unit == TSR__TILES_MODEL) {
-        analyse_loops(&t, l, function);
+        analyse_loops(&t, l, function, once);
         tsr__tile_loops_that_wait(&t, &waits);
     }
     tsr__mark_mad_unroll(l, function, &waits);
     return true;
 }
 
-static bool settle_ways(struct tsr__compilation *l, LLVMValueRef function)
+static bool settle_ways(struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
     struct tsr__tiles t;
     if (!tsr__has_two_ways(function))
         return true;
-    analyse_loops(&t, l, function);
+    analyse_loops(&t, l, function, once);
     return tsr__choose_way(l, function, tsr__takes_device_way(&t));
 }
 
@@ -561,11 +590,14 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
         return true;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
+    bool *once = tsr_arena_alloc(&l->scratch, count);
     for (size_t i = 0; i < count; i++)
-        if (!settle_ways(l, functions[i]))
+        once[i] = must_run_once(l, functions[i]);
+    for (size_t i = 0; i < count; i++)
+        if (!settle_ways(l, functions[i], once[i]))
             return false;
     for (size_t i = 0; i < count; i++)
-        analyse_function(&all[i], l, functions[i]);
+        analyse_function(&all[i], l, functions[i], once[i]);
     if (unit != TSR__TILES_VECTORS)
         choose_halves(l, all, count);
     for (size_t i = 0; i < count; i++)

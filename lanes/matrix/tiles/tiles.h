@@ -148,8 +148,8 @@ void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function);
 /* Sinks casts of values in webs to the users of the casts. (phi_casts.c) */
 void tsr__sink_phi_casts(struct tsr__webs *w);
-/* Is `user` part of a web in a block, as an operation or as a phi? */
-bool tsr__is_in_web(const struct tsr__webs *w, LLVMValueRef user);
+/* The web of a block that `user` is part of, as an operation or as a phi; or NULL. */
+const struct tsr__web *tsr__web_of_user(const struct tsr__webs *w, LLVMValueRef user);
 /* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
 void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w);
 /* Moves accumulators with `to_memory` there, unless others would have to leave registers for that. */
@@ -244,6 +244,7 @@ struct tsr__tiles {
     struct tsr__pending_tile_store *pending_stores; /* tile_stores.c */
     struct tsr__k_loop *rounds;                     /* tile_loops.c */
     struct tsr__map twice;                          /* loops of these for which packets run twice → 1 */
+    bool once;                                      /* there are to be none: the kernel's other function for full packets has none */
 };
 
 /* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
