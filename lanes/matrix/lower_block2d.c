@@ -567,9 +567,13 @@ static void take_reads_ahead(struct tsr__blocks2d *o, LLVMValueRef *code, size_t
             comes = can_come_to(o, LLVMGetOperand(code[i], (unsigned)k), code[0], MAX_CHAIN);
         if (!comes)
             continue;
-        make_available(o, code[i], code[0]);
-        o->pending[o->pending_count++] = (struct tsr__block2d_read){.call = code[i]};
+        LLVMValueRef call = code[i];
+        make_available(o, call, code[0]);
+        o->pending[o->pending_count++] = (struct tsr__block2d_read){.call = call};
         code[i] = NULL;
+        /* What takes the result apart stands behind it, and is erased together with it. */
+        for (; i + 1 < count && code[i + 1] && LLVMIsAExtractValueInst(code[i + 1]) && LLVMGetOperand(code[i + 1], 0) == call; i++)
+            code[i + 1] = NULL;
     }
 }
 
