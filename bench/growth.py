@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the compiler's time grow with the square of a kernel? growth.py TESSERA_CC
 
-Compiles kernels of large.py in two sizes and compares the processor time. Twice the code may take three times as long: linear time takes
+Compiles kernels of large.py in two sizes and compares the processor time. Twice the code may take a little less than four times as long: linear time takes
 twice, quadratic time four times as long. Measurements that fail are made again, as other programs disturb them, and the shortest counts."""
 import math
 import pathlib
