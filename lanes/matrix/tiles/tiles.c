@@ -452,13 +452,34 @@ static bool wants_halves(struct tsr__tiles *t)
     return false;
 }
 
-/* Does it leave these registers alone, and two for whole operands? A loop with places, which has to wait, needs them all. */
+/* The last register of an accumulator that leaves these registers alone, and two for whole operands. */
+enum { MOST_WITH_HALVES = TSR__HALF_A - 3 };
+
+/* Are there no accumulators beyond? A loop with places, which has to wait, needs them all. */
 static bool has_room_for_halves(const struct tsr__tiles *t)
 {
     for (size_t i = 0; i < t->webs.block_count; i++)
-        if (t->registers.live_ranges[i].accumulator > TSR__HALF_A - 3)
+        if (t->registers.live_ranges[i].accumulator > MOST_WITH_HALVES)
             return false;
     return true;
+}
+
+/* Does the function run the packets that are not full? They are few: they do not keep the full ones from the registers of halves. */
+static bool is_partial(const struct tsr__tiles *t)
+{
+    static const char suffix[] = ".partial";
+    const char *name = tsr__name(t->webs.function);
+    const size_t length = strlen(name);
+    return length >= sizeof suffix && !strcmp(name + length - (sizeof suffix - 1), suffix);
+}
+
+/* Leaves to vectors what has no room beside the registers of halves. */
+static void make_room_for_halves(struct tsr__tiles *t)
+{
+    for (size_t i = 0; i < t->webs.block_count; i++)
+        if (t->registers.live_ranges[i].accumulator > MOST_WITH_HALVES)
+            tsr__reject_tile(&t->registers.live_ranges[i], "the tiles of full packets leave no room for it");
+    t->registers.in_memory = false;
 }
 
 static struct tsr__tiles *leading_function(struct tsr__tiles *t)
@@ -492,10 +513,14 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
         join_callees(all, &number, &all[i]);
     for (size_t i = 0; i < count; i++) {
         wanted[leading_function(&all[i]) - all] |= wants_halves(&all[i]);
-        refused[leading_function(&all[i]) - all] |= !has_room_for_halves(&all[i]) || tsr__has_places(all[i].webs.function);
+        refused[leading_function(&all[i]) - all] |=
+            (!is_partial(&all[i]) && !has_room_for_halves(&all[i])) || tsr__has_places(all[i].webs.function);
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         all[i].halves = wanted[leading_function(&all[i]) - all] && !refused[leading_function(&all[i]) - all];
+        if (all[i].halves)
+            make_room_for_halves(&all[i]);
+    }
 }
 
 static void drop_packet_ends(struct tsr__compilation *l)
