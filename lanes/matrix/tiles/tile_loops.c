@@ -427,7 +427,7 @@ bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef bloc
             for (unsigned k = 0; k < x->rows * x->columns; k++)
                 if (x->loop == block && !x->runs_now && tsr__is_in_block_of_webs(x->lives[k]->block, t->webs.mads[i].d->web))
                     waiting++;
-    return all == waiting;
+    return all && all == waiting;
 }
 
 bool tsr__tile_loops_reject(struct tsr__tiles *t)
