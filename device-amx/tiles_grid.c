@@ -17,6 +17,7 @@ enum {
     PANEL_LINE = PANEL * LINE /* a word of K of all columns of a panel */,
     STRIP = 8,                   /* rows, in registers */
     WIDE_STRIP = 48,             /* rows, of products that are widened (tiles_wide.c) */
+    WIDE_PART = 128,             /* words of K at a time of these: their B stays in the first cache for all rows of a strip */
     TILES_HIGH = 2,              /* in AMX's registers */
     TILE_STEPS = 18,             /* of K at a time, of tiles, at most: A of these takes three quarters of the first cache */
     LEAST_BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache, whatever its size */
@@ -112,6 +113,11 @@ static char *row_of_c(const struct block *b, int64_t row, int64_t column)
 /* ---- packing ---------------------------------------------------------------------------------------------------------------------------
  */
 
+static bool is_tf32(const struct tsr_tile_loop *x)
+{
+    return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_TF32;
+}
+
 AVX512 static void copy_lines(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned count)
 {
     for (unsigned i = 0; i < count; i++, to += to_stride, from += stride)
@@ -168,6 +174,8 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
         tsr__tile_pack_rows(to, PANEL_LINE, from, stride, (uint32_t)x->how);
     else
         (wide ? copy_lines : copy_lines_256)(to, PANEL_LINE, from, stride, words);
+    if (is_tf32(x))
+        tsr__tile_cut_lines(to, PANEL_LINE, words);
 }
 
 /* Step after step of some columns beside each other, as a row of B has lines in common with its neighbours, or follows them in a page. */
@@ -336,33 +344,67 @@ static bool lies_in_rows(const struct block *b, int64_t row, int64_t rows, int64
     return true;
 }
 
+/* A strip of A, line after line of K; a line is two steps of halves. */
+static void pack_wide_strip(const struct block *b, int64_t row, int64_t rows)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
+    const int64_t all = g->rows * rows_of_loop(x), bytes = 4 * (int64_t)tsr__loop_words(x), in_line = LINE / bytes;
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t far;
+        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
+        char *to = b->strip + r * LINE;
+        const int64_t lines = in_line == 1 || far == bytes ? x->steps / in_line : 0;
+        (wide ? copy_lines : copy_lines_256)(to, rows * LINE, from, in_line * far, (unsigned)lines);
+        for (int64_t step = lines * in_line; step < x->steps; step++)
+            memcpy(to + step / in_line * rows * LINE + step % in_line * bytes, from + step * far, (size_t)bytes);
+    }
+    if (is_tf32(x))
+        tsr__tile_cut_lines(b->strip, LINE, (x->steps + in_line - 1) / in_line * rows);
+}
+
+/* Part after part of K, of so many words: the sums are in the loop's tiles in between. */
+static void multiply_parts(struct tsr_tile_loop x, int64_t words)
+{
+    char *const to = x.to;
+    const bool zero = x.zero, past = x.past;
+    for (int64_t first = 0, count; first < words; first += count) {
+        const int64_t left = words - first;
+        x.steps = left < WIDE_PART ? left / TSR__TILE_WORDS : WIDE_PART / TSR__TILE_WORDS;
+        if (!x.steps) { /* half a line is left */
+            x.steps = 1;
+            x.how |= TSR_TILE_HALF_K;
+        }
+        count = x.steps * (int64_t)tsr__loop_words(&x);
+        x.to = count == left ? to : NULL;
+        x.past = x.to && past;
+        x.zero = zero && !first;
+        tsr__tile_loop_wide(&x);
+        x.a += x.steps * x.a_step;
+        x.b += x.steps * x.b_step;
+    }
+}
+
 static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t rows)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *of = g->loop;
-    const int64_t all = g->rows * rows_of_loop(of);
-    const size_t bytes = 4 * tsr__loop_words(of);
     char tiles[WIDE_STRIP / TSR_TILE_ROWS * PANEL][TSR_TILE_BYTES] __attribute__((aligned(LINE)));
     struct tsr_tile_loop x = {.a = b->strip,
                               .a_stride = LINE,
                               .b_stride = PANEL_LINE,
                               .a_step = rows * LINE,
-                              .b_step = tsr__loop_words(of) * PANEL_LINE,
+                              .b_step = TSR__TILE_WORDS * PANEL_LINE,
                               .a_next = TSR_TILE_BYTES,
                               .b_next = LINE,
-                              .steps = of->steps,
                               .rows = rows / TSR_TILE_ROWS,
                               .columns = PANEL,
                               .tile_rows = TSR_TILE_ROWS,
-                              .how = of->how & (TSR_TILE_PRODUCT | TSR_TILE_HALF_K),
+                              .how = (of->how & TSR_TILE_PRODUCT) | (is_tf32(of) ? TSR__TILE_CUT : 0),
                               .zero = of->zero,
                               .to_stride = of->to_stride};
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t far;
-        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, of->steps, &far);
-        for (int64_t step = 0; step < of->steps; step++)
-            memcpy(b->strip + (step * rows + r) * LINE, from + step * far, bytes);
-    }
+    pack_wide_strip(b, row, rows);
     for (unsigned i = 0; i < rows / TSR_TILE_ROWS * PANEL; i++)
         x.c[i] = tiles[i];
     for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
@@ -377,7 +419,7 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
             else
                 memset(tsr__loop_row(&x, i / PANEL, i % PANEL), 0, LINE);
         }
-        tsr__tile_loop_wide(&x);
+        multiply_parts(x, b->words);
         for (int64_t i = 0; !x.to && i < rows * PANEL; i++) {
             to = row_of_c(b, row + i / PANEL, column + i % PANEL);
             if (to)
@@ -572,10 +614,10 @@ static void tile_strips(const struct block *b)
     }
 }
 
-/* Half of the second cache. */
+/* Half of the second cache. Products that are all widened take long enough for each line of B, so it may come from the third. */
 uint64_t tsr__tile_grid_best_b(void)
 {
-    const int64_t half = tsr_cpu()->l2_size / 2, most = TSR__GRID_PANEL_BYTES;
+    const int64_t most = TSR__GRID_PANEL_BYTES, half = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? tsr_cpu()->l2_size / 2 : most;
     return (uint64_t)(half < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : half < most ? half : most);
 }
 

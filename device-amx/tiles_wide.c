@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of elements that are widened first: bfloat16 and half by fused multiply-adds in the strict order, and bytes, without VNNI, by
- * products of 16-bit numbers. Serves a loop over K and a single product of tiles; a strip of C stays in registers.
+ * Products of elements that are widened first: bfloat16, half and tf32 by fused multiply-adds in the strict order, and bytes, without VNNI,
+ * by products of 16-bit numbers. Serves a loop over K and a single product of tiles; a strip of C stays in registers.
  *
  * B is widened in registers: one operation makes 16 numbers, which multiply all rows of the strip. Each number of A fills a register, so A
  * is widened in memory first, and the load spreads it. A's next step is widened while the current one is multiplied, a row with each word
@@ -17,6 +17,10 @@
 #define AVX2 __attribute__((target("avx2,fma,f16c")))
 #define INLINE AVX2 __attribute__((always_inline)) static inline /* AVX-512 has AVX2 */
 #define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
+
+/* Beside the products: TSR_TILE_TF32 with TSR__TILE_CUT. */
+enum { CUT = TSR_TILE_TF32 + 1 };
+#define TSR_TILE_CUT CUT
 
 /* ---- widening --------------------------------------------------------------------------------------------------------------------------
  */
@@ -46,6 +50,13 @@ INLINE void bf16_of(words *to, const void *from, bool upper)
     *to = upper ? both & 0xffff0000u : both << 16;
 }
 
+/* The bits of tf32; a NaN stays one even if only the other bits said so. */
+INLINE void tf32_of(words *to, const void *from)
+{
+    const words x = *(const words *)from, is_nan = (words)((numbers)x != (numbers)x);
+    *to = (x | (is_nan & 0x400000u)) & 0xffffe000u;
+}
+
 /* Halves, in the order that they lie in. */
 INLINE void f16_of(numbers *to, const void *from)
 {
@@ -71,7 +82,8 @@ INLINE void half_of(words *to, const void *from, unsigned half, enum tsr_tile_pr
         bytes_of(to, from, half, is_signed);
 }
 
-/* A widened row of A of 64 or 32 bytes: the first halves of all words, then the second halves; with TSR_TILE_F16 word after word. */
+/* A widened row of A of 64 or 32 bytes: the first halves of all words, then the second halves; with TSR_TILE_F16 word after word. Of TF32
+ * words are whole. */
 typedef uint32_t wide_row[2 * TSR__TILE_WORDS];
 
 INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_tile_product product)
@@ -84,6 +96,10 @@ INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_
     }
     if (product == TSR_TILE_F16)
         f16_of((numbers *)*to, from);
+    else if (product == TSR_TILE_TF32)
+        tf32_of((words *)*to, from);
+    else if (product == CUT)
+        *(words *)*to = *(const words *)from;
     else
         EACH(half, 2) half_of((words *)*to + half, from, half, product, is_signed);
 }
@@ -113,13 +129,18 @@ INLINE void add_product(words *sum, const words *x, const words *y, enum tsr_til
 INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t b_next, unsigned rows, unsigned columns,
                      enum tsr_tile_product product)
 {
-    bool is_f16 = product == TSR_TILE_F16, is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    const bool is_f16 = product == TSR_TILE_F16, is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    const unsigned in_word = product >= TSR_TILE_TF32 ? 1 : 2; /* what a word is widened to */
     words y[2][2];
     if (is_f16)
         EACH(c, columns) f16_halves_of(&y[0][c], &y[1][c], b + c * b_next);
-    EACH(half, 2)
+    EACH(half, in_word)
     {
-        if (!is_f16) {
+        if (product == TSR_TILE_TF32)
+            EACH(c, columns) tf32_of(&y[0][c], b + c * b_next);
+        else if (product == CUT)
+            EACH(c, columns) y[0][c] = *(const words *)(b + c * b_next);
+        else if (!is_f16) {
             __asm__("" : "+r"(b)); /* so the words are loaded twice: there are no registers to keep them in */
             EACH(c, columns) half_of(&y[half][c], b + c * b_next, half, product, is_signed);
         }
@@ -194,8 +215,12 @@ struct strips {
 #define STRIPS_256(product) STRIP(AVX2, product, 6, 1) STRIP(AVX2, product, 4, 1)
 STRIPS_512(BF16)
 STRIPS_512(F16)
+STRIPS_512(TF32)
+STRIPS_512(CUT)
 STRIPS_256(BF16)
 STRIPS_256(F16)
+STRIPS_256(TF32)
+STRIPS_256(CUT)
 STRIPS_256(S8S8)
 STRIPS_256(S8U8)
 STRIPS_256(U8S8)
@@ -205,14 +230,15 @@ static const struct strips *strips_of(enum tsr_tile_product product)
 {
 #define OF_512(product) [TSR_TILE_##product] = {12, 8, product##_12x2, product##_8x2, product##_16x1}
 #define OF_256(product) [TSR_TILE_##product] = { 6, 4, product##_6x1, product##_4x1, NULL }
-    static const struct strips of_512[] = {OF_512(BF16), OF_512(F16)},
-                               of_256[] = {OF_256(S8S8), OF_256(S8U8), OF_256(U8S8), OF_256(U8U8), OF_256(BF16), OF_256(F16)};
+    static const struct strips of_512[] = {OF_512(BF16), OF_512(F16), OF_512(TF32), OF_512(CUT)},
+                               of_256[] = {OF_256(S8S8), OF_256(S8U8), OF_256(U8S8), OF_256(U8U8),
+                                           OF_256(BF16), OF_256(F16),  OF_256(TF32), OF_256(CUT)};
     return product >= TSR_TILE_BF16 && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? &of_512[product] : &of_256[product];
 }
 
 void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
 {
-    const struct strips *by = strips_of(x->how & TSR_TILE_PRODUCT);
+    const struct strips *by = strips_of(x->how & TSR__TILE_CUT ? CUT : x->how & TSR_TILE_PRODUCT);
     bool one_matrix = x->rows == 1 || x->a_next == TSR_TILE_ROWS * x->a_stride; /* a strip may have rows of two tiles */
     for (int64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
         for (int64_t row = 0, left = x->rows * TSR_TILE_ROWS, rows; left; row += rows, left -= rows) {
@@ -221,6 +247,23 @@ void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
             rows = alone ? TSR_TILE_ROWS : high ? by->rows_of_high : by->rows_of_low;
             (alone ? by->alone : high ? by->high : by->low)(x, row, column);
         }
+}
+
+AVX512 static void cut_lines_512(char *to, int64_t stride, int64_t rows)
+{
+    for (int64_t r = 0; r < rows; r++, to += stride)
+        tf32_of((words *)to, to);
+}
+
+AVX2 static void cut_lines_256(char *to, int64_t stride, int64_t rows)
+{
+    for (int64_t r = 0; r < rows; r++, to += stride)
+        tf32_of((words *)to, to);
+}
+
+void tsr__tile_cut_lines(char *to, int64_t stride, int64_t rows)
+{
+    (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? cut_lines_512 : cut_lines_256)(to, stride, rows);
 }
 
 void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)

@@ -264,6 +264,7 @@ static const struct shape shapes[] = {
     {{3, 4, 1}, {1, 1}, 4, 0, false, false, C_BESIDE_A, {0}, {0}},
     {{1, 6, 1}, {1, 1}, 7, 0, false, false, C_OVER_A, {0}, {0}},
     {{2, 3, 1}, {1, 1}, 1026, 0, false, false, APART, {0}, {0}}, /* more of K than is packed at a time */
+    {{3, 4, 1}, {1, 1}, 33, 16, false, false, APART, {0}, {0}},  /* parts of K, and half a line */
     {{3, 5, 1}, {1, 1}, 3, 16, false, false, APART, {5, 3, 7, 2}, {0}},
     {{5, 4, 2}, {1, 1}, 4, 0, false, true, APART, {0, 11, 0, 0}, {0}},
     {{2, 7, 1}, {1, 1}, 2, 0, true, false, APART, {1, 0, 0, 1}, {0}},
@@ -293,9 +294,11 @@ static void put(unsigned char *at, int value, enum type type)
         memcpy(at, &upper, 2);
     else if (type == F16)
         memcpy(at, &half, 2);
-    else if (type == TF32)
-        memcpy(at, &f, 4);
-    else
+    else if (type == TF32) { /* with bits that do not count */
+        memcpy(&bits, &f, sizeof bits);
+        bits |= 0x1a5c;
+        memcpy(at, &bits, sizeof bits);
+    } else
         *at = (unsigned char)(of_types[type].numbers > 1 ? value * 23 : value);
 }
 

@@ -84,7 +84,7 @@ static void copy_b(unsigned char *to, const char *from, const struct tsr_tile_lo
 static void expect(const struct tsr_tile_loop *x, tile *c)
 {
     enum tsr_tile_product product = x->how & TSR_TILE_PRODUCT;
-    bool strict = !(x->how & TSR_TILE_IN_MODEL) && (product == TSR_TILE_BF16 || product == TSR_TILE_F16);
+    bool strict = !(x->how & TSR_TILE_IN_MODEL) && (product == TSR_TILE_BF16 || product == TSR_TILE_F16 || product == TSR_TILE_TF32);
     for (int64_t i = 0; i < x->rows * x->columns; i++) {
         if (x->zero)
             memset(c[i], 0, TILE);
@@ -127,7 +127,7 @@ static void one(uint64_t how, enum goal goal)
     }
     bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
-    x.how |= number() % 2 ? TSR_TILE_B_ROWS : 0;
+    x.how |= number() % 2 && (how & TSR_TILE_PRODUCT) != TSR_TILE_TF32 ? TSR_TILE_B_ROWS : 0;
     if (number() % 5 == 0) {
         x.how |= TSR_TILE_HALF_N;
         x.rows = x.columns = 1;
@@ -213,7 +213,7 @@ static void by_vectors(void **unused)
     if (!runs_in_vectors(TSR_TILE_F16))
         skip();
     for (int round = 0; round < ROUNDS; round++)
-        for (uint64_t product = TSR_TILE_S8S8; product <= TSR_TILE_BF16_PAIRS; product++)
+        for (uint64_t product = TSR_TILE_S8S8; product <= TSR_TILE_TF32; product++)
             for (enum goal goal = 0; goal < GOALS; goal++)
                 if (runs_in_vectors(product))
                     one(product, goal);

@@ -231,9 +231,9 @@ static void vectors_are_strict(void **unused)
     if (!runs_in_vectors(TSR_TILE_F16))
         skip();
     for (int round = 0; round < ROUNDS; round++)
-        for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= TSR_TILE_F16; product++) {
+        for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= TSR_TILE_TF32; product++) {
             tile a, b, d, e;
-            if (!runs_in_vectors(product))
+            if (product == TSR_TILE_BF16_PAIRS)
                 continue;
             operand x, y;
             fill(a, round % 2);

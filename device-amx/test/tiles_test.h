@@ -10,6 +10,7 @@
 
 #include "device-amx/tiles.h"
 #include "tessera/base.h"
+#include "tessera/matrix_math.h"
 
 enum { TILE = TSR_TILE_ROWS * TSR_TILE_ROW_BYTES };
 typedef unsigned char tile[TILE] __attribute__((aligned(64)));
@@ -30,9 +31,20 @@ static unsigned char any_byte(bool tame, bool upper)
     return (unsigned char)(tame && upper ? (r & 0x80) | (0x3e + (r >> 8) % 3) : r);
 }
 
+/* Numbers in a word of 32 bits. */
+static unsigned numbers_in_word(enum tsr_tile_product product)
+{
+    return product == TSR_TILE_TF32 ? 1 : 2;
+}
+
 static float widened(const unsigned char *p, enum tsr_tile_product product)
 {
     uint16_t half;
+    if (product == TSR_TILE_TF32) {
+        unsigned word;
+        memcpy(&word, p, 4);
+        return tsr_tf32_operand(word);
+    }
     memcpy(&half, p, 2);
     if (product == TSR_TILE_F16) {
         _Float16 x;
@@ -53,9 +65,9 @@ static void strictly(unsigned char *d, const unsigned char *a, const unsigned ch
             unsigned char *to = d + r * TSR_TILE_ROW_BYTES + 4 * n;
             float sum;
             memcpy(&sum, to, 4);
-            for (unsigned k = 0; k < 2 * words; k++)
-                sum = fmaf(widened(a + r * TSR_TILE_ROW_BYTES + 2 * k, product),
-                           widened(b + k / 2 * TSR_TILE_ROW_BYTES + 4 * n + k % 2 * 2, product), sum);
+            for (unsigned k = 0, all = numbers_in_word(product), bytes = 4 / all; k < all * words; k++)
+                sum = fmaf(widened(a + r * TSR_TILE_ROW_BYTES + bytes * k, product),
+                           widened(b + k / all * TSR_TILE_ROW_BYTES + 4 * n + k % all * bytes, product), sum);
             memcpy(to, &sum, 4);
         }
 }

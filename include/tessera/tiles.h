@@ -29,8 +29,18 @@
 
 #include "tessera/abi.h"
 
-/* Products of a row of A with columns of B packed in words, as AMX's instructions make them; BF16_PAIRS is BF16 by VDPBF16PS. */
-enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8U8, TSR_TILE_BF16, TSR_TILE_F16, TSR_TILE_BF16_PAIRS };
+/* Products of a row of A with columns of B packed in words, as AMX's instructions make them; BF16_PAIRS is BF16 by VDPBF16PS. A word of
+ * TF32 is one number, of whose bits the low 13 do not count; it is made by vectors alone. */
+enum tsr_tile_product {
+    TSR_TILE_S8S8,
+    TSR_TILE_S8U8,
+    TSR_TILE_U8S8,
+    TSR_TILE_U8U8,
+    TSR_TILE_BF16,
+    TSR_TILE_F16,
+    TSR_TILE_BF16_PAIRS,
+    TSR_TILE_TF32
+};
 
 /* The parameter `how`: an enum tsr_tile_product, and bits. */
 enum {
@@ -38,7 +48,7 @@ enum {
     TSR_TILE_IS_B = 8,
     TSR_TILE_IN_MODEL = 16,    /* plain C */
     TSR_TILE_HALF_K = 32,      /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
-    TSR_TILE_B_ROWS = 64,      /* of a loop: B is not packed */
+    TSR_TILE_B_ROWS = 64,      /* of a loop, but not of TF32: B is not packed */
     TSR_TILE_IN_AMX = 256,     /* by AMX's instructions; of a loop */
     TSR_TILE_MAY_WAIT = 128,   /* of a loop: may be done after its packet, with the loops of other work-groups */
     TSR_TILE_A_EDGES = 512,    /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Masked accesses whose mask is a constant run of lanes become accesses of these lanes alone: CPUs do not forward what a masked store wrote
  * to a load behind it, and trees in local memory are just that. */
+#include "lanes/after/memory_notes.h"
 #include "lanes/ir/calls.h"
 
 enum { POINTER_OF_LOAD = 0, MASK_OF_LOAD = 1, ELSE_OF_LOAD = 2, VALUE_OF_STORE = 0, POINTER_OF_STORE = 1, MASK_OF_STORE = 2 };
@@ -48,22 +49,9 @@ static LLVMValueRef pointer_to(LLVMBuilderRef b, LLVMTypeRef element, LLVMValueR
     return lane ? LLVMBuildGEP2(b, element, pointer, &index, 1, "") : pointer;
 }
 
-/* What is known of the access stays known. */
-static void copy_notes(LLVMValueRef from, LLVMValueRef to, unsigned align)
-{
-    size_t count;
-    LLVMValueMetadataEntry *notes = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
-    for (size_t i = 0; i < count; i++)
-        LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(notes, (unsigned)i),
-                        LLVMMetadataAsValue(LLVMGetTypeContext(LLVMTypeOf(from)), LLVMValueMetadataEntriesGetMetadata(notes, (unsigned)i)));
-    LLVMDisposeValueMetadataEntries(notes);
-    LLVMSetAlignment(to, align);
-}
-
 static unsigned align_of(LLVMValueRef call, unsigned argument, struct run run, uint64_t bytes)
 {
-    LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, argument + 1, tsr__attr_kind("align"));
-    uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 1, offset = run.first * bytes;
+    uint64_t align = tsr__argument_align(call, argument), offset = run.first * bytes;
     while (offset % align)
         align /= 2;
     return (unsigned)align;
@@ -75,7 +63,7 @@ static void narrow_load(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueR
     LLVMValueRef pointer = pointer_to(b, element, LLVMGetOperand(call, POINTER_OF_LOAD), run.first),
                  other = LLVMGetOperand(call, ELSE_OF_LOAD);
     LLVMValueRef few = LLVMBuildLoad2(b, LLVMVectorType(element, run.count), pointer, "");
-    copy_notes(call, few, align_of(call, POINTER_OF_LOAD, run, bytes));
+    tsr__copy_memory_notes(call, few, align_of(call, POINTER_OF_LOAD, run, bytes));
     LLVMValueRef made = take(l, b, few, 0, run.first, run.count, run.lanes);
     if (!LLVMIsPoison(other))
         made = LLVMBuildSelect(b, LLVMGetOperand(call, MASK_OF_LOAD), made, other, "");
@@ -87,7 +75,7 @@ static void narrow_store(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValue
 {
     LLVMValueRef pointer = pointer_to(b, element, LLVMGetOperand(call, POINTER_OF_STORE), run.first);
     LLVMValueRef few = take(l, b, LLVMGetOperand(call, VALUE_OF_STORE), run.first, 0, run.count, run.count);
-    copy_notes(call, LLVMBuildStore(b, few, pointer), align_of(call, POINTER_OF_STORE, run, bytes));
+    tsr__copy_memory_notes(call, LLVMBuildStore(b, few, pointer), align_of(call, POINTER_OF_STORE, run, bytes));
 }
 
 bool tsr__pass_narrow_masks(struct tsr__compilation *l, LLVMValueRef function)

@@ -23,6 +23,7 @@ const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation 
         {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_BF16_PAIRS, NULL, TSR_TILE_BF16_PAIRS},
         {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_AMX_BF16, "llvm.x86.tdpbf16ps", TSR_TILE_BF16},
         {TSR_ELEMENT_F16, TSR_ELEMENT_F16, TSR_CPU_AMX_FP16, "llvm.x86.tdpfp16ps", TSR_TILE_F16},
+        {TSR_ELEMENT_TF32, TSR_ELEMENT_TF32, TSR_CPU_TILES_VECTORS, NULL, TSR_TILE_TF32},
     };
     bool words = f->ec == TSR_ELEMENT_S32 || f->ec == TSR_ELEMENT_F32;
     for (size_t i = 0; words && i < TSR_ARRAY_LEN(products); i++)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/mad_op.h"
 
 bool tsr__uses_sub_group_pairs(struct tsr__compilation *l, LLVMValueRef kernel)
@@ -110,110 +111,9 @@ void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32
     LLVMDisposeBuilder(q.b);
 }
 
-/* ---- values of a packet of two sub-groups ---------------------------------------------------------------------------------------------
- */
-
-/* ---- scalars: one lane of a vector of addresses or indices, computed by itself
- * ------------------------------------------------------------ The vectors hold what differs between the two sub-groups, and addresses need
- * two of their lanes. LLVM would take them out of the vector at the end. Computed as scalars, two addresses can be seen to lie at a
- * constant distance, as rows of a tile do. */
-
-struct scalars {
-    struct tsr__compilation *l;
-    LLVMBuilderRef b;
-    struct tsr__map made[TSR__MAX_ELEMENTS]; /* by lane: vector → scalar */
-};
-
-static LLVMValueRef lane_scalar(struct scalars *c, LLVMValueRef v, unsigned lane);
-
-static bool is_vector_value(LLVMValueRef v)
-{
-    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
-}
-
-static void set_builder_before(struct scalars *c, LLVMValueRef v)
-{
-    LLVMPositionBuilderBefore(c->b, v);
-}
-
-static LLVMValueRef of_operation(struct scalars *c, LLVMValueRef v, unsigned lane)
-{
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    LLVMValueRef x = lane_scalar(c, LLVMGetOperand(v, 0), lane), y = lane_scalar(c, LLVMGetOperand(v, 1), lane);
-    set_builder_before(c, v);
-    LLVMValueRef made = LLVMBuildBinOp(c->b, op, x, y, "");
-    if (LLVMIsAInstruction(made) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl)) {
-        LLVMSetNSW(made, LLVMGetNSW(v));
-        LLVMSetNUW(made, LLVMGetNUW(v));
-    }
-    return made;
-}
-
-static LLVMValueRef of_gep(struct scalars *c, LLVMValueRef v, unsigned lane)
-{
-    unsigned n = (unsigned)LLVMGetNumOperands(v);
-    LLVMValueRef *operands = tsr_arena_alloc(&c->l->scratch, n * sizeof *operands);
-    for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef x = LLVMGetOperand(v, i);
-        operands[i] = is_vector_value(x) ? lane_scalar(c, x, lane) : x;
-    }
-    set_builder_before(c, v);
-    return LLVMBuildGEPWithNoWrapFlags(c->b, LLVMGetGEPSourceElementType(v), operands[0], operands + 1, n - 1, "",
-                                       LLVMGEPGetNoWrapFlags(v));
-}
-
-static LLVMValueRef of_shuffle(struct scalars *c, LLVMValueRef v, unsigned lane)
-{
-    int from = LLVMGetMaskValue(v, lane), n = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
-    if (from < 0)
-        return LLVMGetPoison(LLVMGetElementType(LLVMTypeOf(v)));
-    return lane_scalar(c, LLVMGetOperand(v, from >= n), (unsigned)(from % n));
-}
-
-/* NULL: no instruction that takes lanes separately. */
-static LLVMValueRef by_itself(struct scalars *c, LLVMValueRef v, unsigned lane)
-{
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (LLVMIsABinaryOperator(v))
-        return of_operation(c, v, lane);
-    switch (op) {
-    case LLVMGetElementPtr:
-        return of_gep(c, v, lane);
-    case LLVMShuffleVector:
-        return of_shuffle(c, v, lane);
-    case LLVMInsertElement: {
-        LLVMValueRef at = LLVMGetOperand(v, 2);
-        if (!LLVMIsAConstantInt(at))
-            return NULL;
-        return LLVMConstIntGetZExtValue(at) == lane ? LLVMGetOperand(v, 1) : lane_scalar(c, LLVMGetOperand(v, 0), lane);
-    }
-    case LLVMTrunc:
-    case LLVMZExt:
-    case LLVMSExt: {
-        LLVMValueRef x = lane_scalar(c, LLVMGetOperand(v, 0), lane);
-        set_builder_before(c, v);
-        return LLVMBuildCast(c->b, op, x, LLVMGetElementType(LLVMTypeOf(v)), "");
-    }
-    default:
-        return NULL;
-    }
-}
-
-static LLVMValueRef lane_scalar(struct scalars *c, LLVMValueRef v, unsigned lane)
-{
-    if (!LLVMIsAInstruction(v)) /* functions of the program have no vectors of lanes as arguments */
-        return LLVMConstExtractElement(v, tsr__i32(c->l, lane));
-    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made[lane], v);
-    if (made)
-        return made;
-    made = by_itself(c, v, lane);
-    if (!made) {
-        set_builder_before(c, tsr__after_phis(LLVMGetNextInstruction(v)));
-        made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
-    }
-    tsr__map_set(&c->made[lane], v, (uintptr_t)made);
-    return made;
-}
+/* ---- addresses -------------------------------------------------------------------------------------------------------------------------
+ * The vectors hold what differs between the two sub-groups, and addresses need two of their lanes. LLVM would take them out of the vector
+ * at the end. Computed as scalars, two addresses can be seen to lie at a constant distance, as rows of a tile do. */
 
 static bool is_address(LLVMTypeRef type)
 {
@@ -223,9 +123,8 @@ static bool is_address(LLVMTypeRef type)
 
 static void make_scalars(struct tsr__compilation *l, LLVMValueRef function)
 {
-    struct scalars c = {.l = l, .b = LLVMCreateBuilderInContext(l->context)};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(c.made); i++)
-        c.made[i] = (struct tsr__map){.arena = &l->scratch};
+    struct tsr__lane_scalars c;
+    tsr__lane_scalars_begin(&c, l);
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, function, &n);
     for (size_t i = 0; i < n; i++) {
@@ -234,10 +133,10 @@ static void make_scalars(struct tsr__compilation *l, LLVMValueRef function)
         LLVMValueRef v = LLVMGetOperand(code[i], 0), at = LLVMGetOperand(code[i], 1);
         if (!LLVMIsAInstruction(v) || !LLVMIsAConstantInt(at) || LLVMGetVectorSize(LLVMTypeOf(v)) > TSR_ARRAY_LEN(c.made))
             continue;
-        LLVMReplaceAllUsesWith(code[i], lane_scalar(&c, v, (unsigned)LLVMConstIntGetZExtValue(at)));
+        LLVMReplaceAllUsesWith(code[i], tsr__lane_scalar(&c, v, (unsigned)LLVMConstIntGetZExtValue(at)));
         LLVMInstructionEraseFromParent(code[i]);
     }
-    LLVMDisposeBuilder(c.b);
+    tsr__lane_scalars_end(&c);
 }
 
 /* After everything else: lanes of vectors of addresses are computed by themselves, so that one sees how they hang together. */

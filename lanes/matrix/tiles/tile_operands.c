@@ -172,7 +172,7 @@ bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMVa
     enum { WORD = 32, MOST_IN_WORD = 4, DEPTH = 8 };
     unsigned bits = s->product->number < TSR_TILE_BF16 ? 8 : 16, in_word = WORD / bits;
     struct tsr__polynomial first = {0};
-    if (!s->is_b || !fills_part(s))
+    if (!s->is_b || s->product->number == TSR_TILE_TF32 || !fills_part(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         LLVMValueRef elements[MOST_IN_WORD] = {0};
@@ -212,6 +212,60 @@ bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragmen
     return true;
 }
 
+/* ---- TF32 -------------------------------------------------------------------------------------------------------------------------------
+ * A vector of A has two rows, of eight numbers each. */
+
+static bool has_row_pairs(const struct tsr__tiles *t, const struct tsr__mad *mad)
+{
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, mad->f);
+    return product && product->number == TSR_TILE_TF32;
+}
+
+/* The vector as its two halves, one after the other; NULL: it is not made so. */
+static LLVMValueRef joined_rows(LLVMValueRef v)
+{
+    v = LLVMIsABitCastInst(v) ? LLVMGetOperand(v, 0) : v;
+    if (!LLVMIsAShuffleVectorInst(v) || LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0))) * 2 != LLVMGetNumMaskElements(v))
+        return NULL;
+    for (unsigned i = 0; i < LLVMGetNumMaskElements(v); i++)
+        if (LLVMGetMaskValue(v, i) != (int)i)
+            return NULL;
+    return v;
+}
+
+static LLVMValueRef take_lanes(struct tsr__tiles *t, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
+{
+    LLVMValueRef lane[TSR__MAX_ELEMENTS];
+    for (unsigned i = 0; i < count; i++)
+        lane[i] = tsr__i32(t->l, first + i);
+    return LLVMBuildShuffleVector(b, x, y, LLVMConstVector(lane, count), "");
+}
+
+void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(t->l, function, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct tsr__mad mad;
+        if (!tsr__mad_read(code[i], &mad) || !has_row_pairs(t, &mad))
+            continue;
+        LLVMBuilderRef b = tsr__builder_before(t->l, mad.call);
+        for (unsigned k = 0; k < mad.a_count; k++) {
+            LLVMValueRef v = tsr__mad_a(&mad, k), none = LLVMGetPoison(LLVMTypeOf(v));
+            const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(v)), half = lanes / 2;
+            if (!joined_rows(v))
+                LLVMSetOperand(mad.call, k,
+                               take_lanes(t, b, take_lanes(t, b, v, none, 0, half), take_lanes(t, b, v, none, half, half), 0, lanes));
+        }
+        LLVMDisposeBuilder(b);
+    }
+}
+
+static LLVMValueRef row_of_a(const struct tsr__tiles *t, const struct tsr__mad *mad, unsigned row)
+{
+    return has_row_pairs(t, mad) ? LLVMGetOperand(joined_rows(tsr__mad_a(mad, row / 2)), row % 2) : tsr__mad_a(mad, row);
+}
+
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b)
 {
     const struct tsr__tile_block *block = x->life->block;
@@ -224,7 +278,7 @@ void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool
     for (unsigned k = 0; k < chain; k++) {
         const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
         for (unsigned r = 0; r < t->rows; r++)
-            a->from[r * chain + k] = tsr__mad_a(&tsr__operation_of_web(block, mad, r / m, 0)->mad, r % m);
+            a->from[r * chain + k] = row_of_a(t, &tsr__operation_of_web(block, mad, r / m, 0)->mad, r % m);
         for (unsigned i = 0; i < TSR__WORDS * columns; i++)
             b->from[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation_of_web(block, mad, 0, i % columns)->mad, i / columns);
     }

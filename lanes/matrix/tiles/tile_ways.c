@@ -45,12 +45,12 @@ bool tsr__choose_way(struct tsr__compilation *l, LLVMValueRef function, bool of_
     return tsr__run_llvm_on(l, function, "simplifycfg");
 }
 
-/* Does anything but arithmetic whose results nobody uses depend on it? */
+/* Does anything but arithmetic and shuffles whose results nobody uses depend on it? */
 static bool is_used(LLVMValueRef v)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if ((!LLVMIsABinaryOperator(user) && !LLVMIsACastInst(user)) || is_used(user))
+        if ((!LLVMIsABinaryOperator(user) && !LLVMIsACastInst(user) && !LLVMIsAShuffleVectorInst(user)) || is_used(user))
             return true;
     }
     return false;

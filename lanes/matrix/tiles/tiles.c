@@ -356,6 +356,7 @@ static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, L
     *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}, .once = once};
     tsr__fold_phi_casts(l, function);
     tsr__tile_loops_prepare(l, function);
+    tsr__tile_operands_prepare(t, function);
     tsr__webs_find(&t->webs, l, function);
     tsr__sink_phi_casts(&t->webs);
     tsr__allocate_tiles(&t->registers, &t->webs);

@@ -248,6 +248,8 @@ struct tsr__tiles {
 };
 
 /* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
+/* Makes each vector of A that has two rows one of these two, before anything is found. */
+void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function);
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
 /* Does the operand fill its register? (tile_operands.c) */
 bool tsr__tile_is_full(const struct tsr__source *s);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lanes/ir/lane_scalars.h"
+#include "lanes/ir/calls.h"
+
+void tsr__lane_scalars_begin(struct tsr__lane_scalars *c, struct tsr__compilation *l)
+{
+    *c = (struct tsr__lane_scalars){.l = l, .b = LLVMCreateBuilderInContext(l->context)};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(c->made); i++)
+        c->made[i] = (struct tsr__map){.arena = &l->scratch};
+}
+
+void tsr__lane_scalars_end(struct tsr__lane_scalars *c)
+{
+    LLVMDisposeBuilder(c->b);
+}
+
+static bool is_vector_value(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+static void set_builder_before(struct tsr__lane_scalars *c, LLVMValueRef v)
+{
+    LLVMPositionBuilderBefore(c->b, v);
+}
+
+static LLVMValueRef of_operation(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned lane)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef x = tsr__lane_scalar(c, LLVMGetOperand(v, 0), lane), y = tsr__lane_scalar(c, LLVMGetOperand(v, 1), lane);
+    set_builder_before(c, v);
+    LLVMValueRef made = LLVMBuildBinOp(c->b, op, x, y, "");
+    if (LLVMIsAInstruction(made) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl)) {
+        LLVMSetNSW(made, LLVMGetNSW(v));
+        LLVMSetNUW(made, LLVMGetNUW(v));
+    }
+    if (LLVMIsAInstruction(made) && op == LLVMOr)
+        LLVMSetIsDisjoint(made, LLVMGetIsDisjoint(v));
+    return made;
+}
+
+static LLVMValueRef of_gep(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned lane)
+{
+    unsigned n = (unsigned)LLVMGetNumOperands(v);
+    LLVMValueRef *operands = tsr_arena_alloc(&c->l->scratch, n * sizeof *operands);
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef x = LLVMGetOperand(v, i);
+        operands[i] = is_vector_value(x) ? tsr__lane_scalar(c, x, lane) : x;
+    }
+    set_builder_before(c, v);
+    return LLVMBuildGEPWithNoWrapFlags(c->b, LLVMGetGEPSourceElementType(v), operands[0], operands + 1, n - 1, "",
+                                       LLVMGEPGetNoWrapFlags(v));
+}
+
+static LLVMValueRef of_shuffle(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned lane)
+{
+    int from = LLVMGetMaskValue(v, lane), n = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+    if (from < 0)
+        return LLVMGetPoison(LLVMGetElementType(LLVMTypeOf(v)));
+    return tsr__lane_scalar(c, LLVMGetOperand(v, from >= n), (unsigned)(from % n));
+}
+
+/* NULL: no instruction that takes lanes separately. */
+static LLVMValueRef by_itself(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned lane)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (LLVMIsABinaryOperator(v))
+        return of_operation(c, v, lane);
+    switch (op) {
+    case LLVMGetElementPtr:
+        return of_gep(c, v, lane);
+    case LLVMShuffleVector:
+        return of_shuffle(c, v, lane);
+    case LLVMInsertElement: {
+        LLVMValueRef at = LLVMGetOperand(v, 2);
+        if (!LLVMIsAConstantInt(at))
+            return NULL;
+        return LLVMConstIntGetZExtValue(at) == lane ? LLVMGetOperand(v, 1) : tsr__lane_scalar(c, LLVMGetOperand(v, 0), lane);
+    }
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt: {
+        LLVMValueRef x = tsr__lane_scalar(c, LLVMGetOperand(v, 0), lane);
+        set_builder_before(c, v);
+        return LLVMBuildCast(c->b, op, x, LLVMGetElementType(LLVMTypeOf(v)), "");
+    }
+    default:
+        return NULL;
+    }
+}
+
+LLVMValueRef tsr__lane_scalar(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned lane)
+{
+    if (!LLVMIsAInstruction(v)) /* functions of the program have no vectors of lanes as arguments */
+        return LLVMConstExtractElement(v, tsr__i32(c->l, lane));
+    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made[lane], v);
+    if (made)
+        return made;
+    made = by_itself(c, v, lane);
+    if (!made) {
+        set_builder_before(c, tsr__after_phis(LLVMGetNextInstruction(v)));
+        made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
+    }
+    tsr__map_set(&c->made[lane], v, (uintptr_t)made);
+    return made;
+}
