@@ -12,6 +12,14 @@ set(TESSERA_VARIANTS
   "_sse2           lanes     sse2   0 levels levels"
   "_reference_sse2 reference sse2   0 levels levels")
 
+# A level that leaves out nothing of what the CPU has is `native` once more: its tests run under `levels` only.
+set(TESSERA_CPU_FLAGS "")
+if(EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo TESSERA_CPU_FLAGS REGEX "^flags" LIMIT_COUNT 1)
+endif()
+set(TESSERA_BEYOND_avx512 "avx512f")
+set(TESSERA_BEYOND_avx2 "avx512f|avx_vnni")
+
 # tessera_variants(NAME quick|slow|levels COMMAND word… [PROPERTIES name value…]); `levels`: never but under `ctest -C levels`
 function(tessera_variants name pace)
   cmake_parse_arguments(PARSE_ARGV 2 test "" "" "COMMAND;PROPERTIES")
@@ -27,6 +35,9 @@ function(tessera_variants name pace)
       set(when levels)
     else()
       list(GET columns 5 when)
+    endif()
+    if(DEFINED TESSERA_BEYOND_${level} AND TESSERA_CPU_FLAGS AND NOT TESSERA_CPU_FLAGS MATCHES "${TESSERA_BEYOND_${level}}")
+      set(when levels)
     endif()
     string(REGEX REPLACE "^-$" "" suffix ${suffix})
     set(configurations "")
