@@ -92,6 +92,7 @@ static bool gives_operands(LLVMValueRef read)
 
 static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
 {
+    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, LLVMGetBasicBlockParent(loop));
     bool reads = false, multiplies = false;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
     if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2 ||
@@ -100,7 +101,7 @@ static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
     for (LLVMValueRef i = LLVMGetFirstInstruction(loop); i; i = LLVMGetNextInstruction(i)) {
         struct tsr__mad mad;
         bool read = tsr__is_block2d_operation(i, "read");
-        multiplies = multiplies || (tsr__mad_read(i, &mad) && tsr__tile_product(l, mad.f));
+        multiplies = multiplies || (tsr__mad_read(i, &mad) && tsr__tile_product(l, unit, mad.f));
         reads = reads || read;
         if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
             tsr__is_block2d_operation(i, "write") || (read && !gives_operands(i)))

@@ -15,13 +15,13 @@ static LLVMValueRef made_by(LLVMValueRef c)
 }
 
 /* Is there an operation that would be in tiles, and none that adds to the result of another one of the same round? */
-static bool adds_once(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop)
+static bool adds_once(struct tsr__compilation *l, enum tsr__tile_unit unit, const struct tsr__cfg *cfg, int loop)
 {
     bool any = false;
     for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             struct tsr__mad mad;
-            if (!tsr__mad_read(i, &mad) || !tsr__tile_product(l, mad.f))
+            if (!tsr__mad_read(i, &mad) || !tsr__tile_product(l, unit, mad.f))
                 continue;
             LLVMValueRef before = made_by(tsr__mad_c(&mad, 0));
             if (before && tsr__in_loop(cfg, tsr__cfg_number(cfg, LLVMGetInstructionParent(before)), loop))
@@ -40,9 +40,9 @@ static bool is_innermost(const struct tsr__cfg *cfg, int loop)
 }
 
 /* Does the loop look as if vectors will get all of its rounds at once? */
-static bool may_run_as_a_whole(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop)
+static bool may_run_as_a_whole(enum tsr__tile_unit unit, const struct tsr__cfg *cfg, int loop)
 {
-    if (tsr__tile_unit(l) != TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
+    if (unit != TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[cfg->loops[loop].begin].ref); i; i = LLVMGetNextInstruction(i))
         if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
@@ -52,11 +52,12 @@ static bool may_run_as_a_whole(struct tsr__compilation *l, const struct tsr__cfg
 
 void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function, const struct tsr__map *except)
 {
+    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
     struct tsr__cfg cfg;
-    if (!tsr__tile_unit(l) || !tsr__cfg_make(&cfg, function, &l->scratch))
+    if (!unit || !tsr__cfg_make(&cfg, function, &l->scratch))
         return;
     for (int loop = 0; loop < cfg.loop_count; loop++)
-        if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, &cfg, loop) &&
-            !may_run_as_a_whole(l, &cfg, loop) && !(except && tsr__map_get(except, cfg.blocks[cfg.loops[loop].begin].ref)))
+        if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, unit, &cfg, loop) &&
+            !may_run_as_a_whole(unit, &cfg, loop) && !(except && tsr__map_get(except, cfg.blocks[cfg.loops[loop].begin].ref)))
             tsr__set_loop_hint(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
 }

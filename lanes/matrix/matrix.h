@@ -12,8 +12,11 @@ struct tsr__tile_product {
     const char *instruction;      /* LLVM's name of AMX's; NULL: a product of vectors */
     enum tsr_tile_product number;
 };
-/* For an overload on this CPU, or NULL. */
-const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f);
+/* For an overload on this unit of the CPU, or NULL. */
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, enum tsr__tile_unit unit,
+                                                  const struct tsr_matrix_builtin *f);
+/* The unit that has the function's products: vectors, too, where AMX has none of them. */
+enum tsr__tile_unit tsr__tile_unit_of(const struct tsr__compilation *l, LLVMValueRef function);
 
 /* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
 void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block);

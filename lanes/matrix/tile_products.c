@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table of tile products: which AMX instruction, or function of the device, computes a matrix function. */
 #include "lanes/matrix/matrix.h"
+#include "lanes/ir/match.h"
 
 /* Bytes are widened where there is no VNNI; AVX-VNNI has no functions of the device. */
-static bool is_usable(const struct tsr__compilation *l, const struct tsr__tile_product *x)
+static bool is_usable(const struct tsr__compilation *l, enum tsr__tile_unit unit, const struct tsr__tile_product *x)
 {
-    enum tsr__tile_unit unit = tsr__tile_unit(l);
     if (unit != TSR__TILES_VECTORS)
         return x->instruction && (unit != TSR__TILES_AMX || tsr__has(l, x->feature));
     if (x->number < TSR_TILE_BF16)
@@ -13,7 +13,8 @@ static bool is_usable(const struct tsr__compilation *l, const struct tsr__tile_p
     return x->instruction || tsr__has(l, x->feature);
 }
 
-const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f)
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, enum tsr__tile_unit unit,
+                                                  const struct tsr_matrix_builtin *f)
 {
     static const struct tsr__tile_product products[] = {
         {TSR_ELEMENT_S8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbssd", TSR_TILE_S8S8},
@@ -27,7 +28,22 @@ const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation 
     };
     bool words = f->ec == TSR_ELEMENT_S32 || f->ec == TSR_ELEMENT_F32;
     for (size_t i = 0; words && i < TSR_ARRAY_LEN(products); i++)
-        if (products[i].a == f->ea && products[i].b == f->eb && is_usable(l, &products[i]))
+        if (products[i].a == f->ea && products[i].b == f->eb && is_usable(l, unit, &products[i]))
             return &products[i];
     return NULL;
+}
+
+enum tsr__tile_unit tsr__tile_unit_of(const struct tsr__compilation *l, LLVMValueRef function)
+{
+    const enum tsr__tile_unit unit = tsr__tile_unit(l);
+    bool by_vectors = false;
+    struct tsr__mad mad;
+    for (LLVMValueRef i = unit == TSR__TILES_AMX ? tsr__first(function) : NULL; i; i = tsr__next(i)) {
+        if (!tsr__mad_read(i, &mad))
+            continue;
+        if (tsr__tile_product(l, TSR__TILES_AMX, mad.f))
+            return TSR__TILES_AMX;
+        by_vectors = by_vectors || tsr__tile_product(l, TSR__TILES_VECTORS, mad.f);
+    }
+    return by_vectors ? TSR__TILES_VECTORS : unit;
 }

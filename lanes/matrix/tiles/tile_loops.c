@@ -63,9 +63,10 @@ static LLVMBasicBlockRef exit_of_loop(LLVMBasicBlockRef loop)
 
 static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
 {
+    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, LLVMGetBasicBlockParent(loop));
     struct tsr__mad mad;
     for (LLVMValueRef i = exit_of_loop(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
-        if (tsr__mad_read(i, &mad) && tsr__tile_product(l, mad.f))
+        if (tsr__mad_read(i, &mad) && tsr__tile_product(l, unit, mad.f))
             return true;
     return false;
 }
@@ -182,7 +183,7 @@ static bool is_looked_at(const struct tsr__tiles *t, const struct tsr__live_rang
 /* Rows of B in memory that a product takes. */
 static int64_t rows_of_step(struct tsr__tiles *t, const struct part *part)
 {
-    const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, t->unit, part->life->block->webs[0][0]->mads[0]->mad.f);
     int64_t words = part->half ? TSR__WORDS : TSR_TILE_ROWS;
     return part->b.by_rows ? words * (product->number < TSR_TILE_BF16 ? 4 : 2) : words;
 }
@@ -567,7 +568,7 @@ static void store_place(struct tsr__tiles *t, LLVMValueRef loop, size_t offset, 
 static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
-    const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, t->unit, part->life->block->webs[0][0]->mads[0]->mad.f);
     bool prepares = t->unit == TSR__TILES_MODEL;
     unsigned how = tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u) | (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) |
                    (is_narrow(x) ? TSR_TILE_HALF_N : 0u) | (part->a.place ? TSR_TILE_A_EDGES : 0u) |

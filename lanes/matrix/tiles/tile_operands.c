@@ -217,7 +217,7 @@ bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragmen
 
 static bool has_row_pairs(const struct tsr__tiles *t, const struct tsr__mad *mad)
 {
-    const struct tsr__tile_product *product = tsr__tile_product(t->l, mad->f);
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, t->unit, mad->f);
     return product && product->number == TSR_TILE_TF32;
 }
 
@@ -270,7 +270,7 @@ void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool
 {
     const struct tsr__tile_block *block = x->life->block;
     unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
-    const struct tsr__tile_product *product = tsr__tile_product(t->l, x->first->mad.f);
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, t->unit, x->first->mad.f);
     bool half = halves && chain == 1;
     *a = (struct tsr__source){.rows = t->rows, .chunks = chain, .chunk_bytes = TSR__ROW_BYTES, .product = product, .half = half};
     *b = (struct tsr__source){

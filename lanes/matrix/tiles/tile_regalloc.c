@@ -421,7 +421,7 @@ static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_blo
 {
     const struct tsr__web *first = block->webs[0][0];
     bool whole = tsr__row_of_block(block) == TSR_TILE_ROW_BYTES && tsr__rows_of_block(block) == TSR_TILE_ROWS;
-    bool vectors = tsr__tile_unit(w->l) == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
+    bool vectors = w->unit == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
     *is_part = vectors && !whole;
     return !first->loops && (vectors || !whole || (bytes && first->mad_count == 1)) ? "its accumulator does not go round in a loop" : NULL;
 }

@@ -105,7 +105,7 @@ static void find_mads(struct tsr__webs *w)
         struct tsr__tile_mad *mad = &w->mads[w->mad_count];
         tsr__map_set(&w->order, code[i], i + 1);
         *mad = (struct tsr__tile_mad){.order = i, .block = LLVMGetInstructionParent(code[i])};
-        if (tsr__mad_read(code[i], &mad->mad) && tsr__tile_product(w->l, mad->mad.f) && read_result(&mad->mad, v))
+        if (tsr__mad_read(code[i], &mad->mad) && tsr__tile_product(w->l, w->unit, mad->mad.f) && read_result(&mad->mad, v))
             w->mad_count++;
     }
 }
@@ -417,7 +417,11 @@ static void make_block(struct tsr__webs *w, struct tsr__tile_block *block, struc
 
 void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function)
 {
-    *w = (struct tsr__webs){.l = l, .function = function, .order = {.arena = &l->scratch}, .by_first = {.arena = &l->scratch}};
+    *w = (struct tsr__webs){.l = l,
+                            .function = function,
+                            .unit = tsr__tile_unit_of(l, function),
+                            .order = {.arena = &l->scratch},
+                            .by_first = {.arena = &l->scratch}};
     find_mads(w);
     find_webs(w);
     for (size_t i = 0; i < w->web_count; i++)

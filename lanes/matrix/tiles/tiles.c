@@ -296,7 +296,7 @@ static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_ti
         [TSR__TILES_MODEL] = "tiles in plain C, as TESSERA_TILES asks",
         [TSR__TILES_VECTORS] = "blocks of 16 x 16, 64 bytes of K at a time",
     };
-    enum tsr_tile_product number = tsr__tile_product(t->l, mad->f)->number;
+    enum tsr_tile_product number = tsr__tile_product(t->l, t->unit, mad->f)->number;
     const char *bytes = tsr__has(t->l, TSR_CPU_AVX512VNNI) ? "VPDPBUSD" : "VPMADDWD";
     const char *by_vectors = number < TSR_TILE_BF16 ? bytes : number == TSR_TILE_BF16_PAIRS ? "VDPBF16PS" : "VFMADD";
     const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : by_vectors;
@@ -342,7 +342,8 @@ static void note_reasons(struct tsr__tiles *t)
         struct tsr__mad mad;
         if (tsr__mad_read(code[i], &mad))
             tsr__mad_note(t->l, code[i],
-                          tsr__tile_product(t->l, mad.f) ? "its result is not taken apart at once" : "they have no product of these types");
+                          tsr__tile_product(t->l, t->unit, mad.f) ? "its result is not taken apart at once"
+                                                                  : "they have no product of these types");
     }
     for (size_t i = 0; i < t->webs.mad_count; i++) {
         const struct tsr__web *web = t->webs.mads[i].d->web;
@@ -353,7 +354,7 @@ static void note_reasons(struct tsr__tiles *t)
 
 static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
-    *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}, .once = once};
+    *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit_of(l, function), .buffers = {.arena = &l->scratch}, .once = once};
     tsr__fold_phi_casts(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__tile_operands_prepare(t, function);
@@ -513,12 +514,15 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
     for (size_t i = 0; i < count; i++)
         join_callees(all, &number, &all[i]);
     for (size_t i = 0; i < count; i++) {
+        if (all[i].unit == TSR__TILES_VECTORS)
+            continue;
         wanted[leading_function(&all[i]) - all] |= wants_halves(&all[i]);
         refused[leading_function(&all[i]) - all] |=
             (!is_partial(&all[i]) && !has_room_for_halves(&all[i])) || tsr__has_places(all[i].webs.function);
     }
     for (size_t i = 0; i < count; i++) {
-        all[i].halves = wanted[leading_function(&all[i]) - all] && !refused[leading_function(&all[i]) - all];
+        const size_t leader = (size_t)(leading_function(&all[i]) - all);
+        all[i].halves = all[i].unit != TSR__TILES_VECTORS && wanted[leader] && !refused[leader];
         if (all[i].halves)
             make_room_for_halves(&all[i]);
     }
@@ -573,7 +577,7 @@ static bool must_run_once(struct tsr__compilation *l, LLVMValueRef function)
 bool tsr__pass_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct tsr__map waits = {.arena = &l->scratch};
-    enum tsr__tile_unit unit = tsr__tile_unit(l);
+    enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
     struct tsr__tiles t;
     const bool once = must_run_once(l, function);
     if (tsr__has_two_ways(function)) {
@@ -611,8 +615,7 @@ static bool drop_counting_loops(const struct tsr__tiles *all, size_t count)
 bool tsr__pass_tiles(struct tsr__compilation *l)
 {
     size_t count;
-    enum tsr__tile_unit unit = tsr__tile_unit(l);
-    if (!unit)
+    if (!tsr__tile_unit(l))
         return true;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
@@ -624,8 +627,7 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
             return false;
     for (size_t i = 0; i < count; i++)
         analyse_function(&all[i], l, functions[i], once[i]);
-    if (unit != TSR__TILES_VECTORS)
-        choose_halves(l, all, count);
+    choose_halves(l, all, count);
     for (size_t i = 0; i < count; i++)
         rewrite_function(&all[i]);
     drop_packet_ends(l);

@@ -79,6 +79,7 @@ struct tsr__tile_block {
 struct tsr__webs {
     struct tsr__compilation *l;
     LLVMValueRef function;
+    enum tsr__tile_unit unit;
     struct tsr__map order;    /* instruction → number + 1 */
     struct tsr__map by_first; /* first vector → struct tsr__fragment * */
     struct tsr__fragment *phis;
