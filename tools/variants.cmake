@@ -12,7 +12,8 @@ set(TESSERA_VARIANTS
   "_sse2           lanes     sse2   0 levels levels"
   "_reference_sse2 reference sse2   0 levels levels")
 
-# A level that leaves out nothing of what the CPU has is `native` once more: its tests run under `levels` only.
+# A level that leaves out nothing of what the CPU has is `native` once more: its tests run under `levels` only, but in bundles, which go to
+# other CPUs.
 set(TESSERA_CPU_FLAGS "")
 if(EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo TESSERA_CPU_FLAGS REGEX "^flags" LIMIT_COUNT 1)
@@ -36,7 +37,7 @@ function(tessera_variants name pace)
     else()
       list(GET columns 5 when)
     endif()
-    if(DEFINED TESSERA_BEYOND_${level} AND TESSERA_CPU_FLAGS AND NOT TESSERA_CPU_FLAGS MATCHES "${TESSERA_BEYOND_${level}}")
+    if(DEFINED TESSERA_BEYOND_${level} AND TESSERA_CPU_FLAGS AND NOT TESSERA_BUNDLE AND NOT TESSERA_CPU_FLAGS MATCHES "${TESSERA_BEYOND_${level}}")
       set(when levels)
     endif()
     string(REGEX REPLACE "^-$" "" suffix ${suffix})
