@@ -58,6 +58,9 @@
             D r = (D)(int)(c < (W)DMAX ? c : (W)DMAX);                                                                                     \
             return DMIN == 0 || w == w ? r : 0;                                                                                            \
         }                                                                                                                                  \
+        W positive = w > 0 ? w : 0; /* of a NaN, too */                                                                                    \
+        if (DMIN == 0)                                                                                                                     \
+            return positive >= (W)LIMIT ? DMAX : (D)positive;                                                                              \
         return w != w ? 0 : w >= (W)LIMIT ? DMAX : w <= (W)DMIN ? DMIN : (D)w;                                                             \
     }                                                                                                                                      \
     EACH_VECTOR(PER_ELEMENT, D, S, _sat##suffix)

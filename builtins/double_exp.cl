@@ -72,7 +72,8 @@ INLINE double log_sum_wide(double f, double e)
 
 double PURE log(double x)
 {
-    return log_sum_wide(__tsr_significand_d(x) - 1, __tsr_exponent_d(x));
+    double e, f = split_log_d(x, &e);
+    return log_sum_wide(f, e);
 }
 
 /* (f + tail)·SCALE, whose two parts are given, and `whole` and `low`. */
@@ -84,15 +85,15 @@ INLINE double log_in_base(double f, double scale, double scale_low, double whole
 
 double PURE log2(double x)
 {
-    return log_in_base(__tsr_significand_d(x) - 1, 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56, __tsr_exponent_d(x), 0);
+    double e, f = split_log_d(x, &e);
+    return log_in_base(f, 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56, e, 0);
 }
 
 /* The first part of log10(2) has 42 bits, so that its product with the exponent is exact. */
 double PURE log10(double x)
 {
-    double e = __tsr_exponent_d(x);
-    return log_in_base(__tsr_significand_d(x) - 1, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, e * 0x1.34413509f78p-2,
-                       e * 0x1.fef311f12b358p-46);
+    double e, f = split_log_d(x, &e);
+    return log_in_base(f, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, e * 0x1.34413509f78p-2, e * 0x1.fef311f12b358p-46);
 }
 
 /* ---- powers: the logarithm in two parts ---------------------------------------------------------------------------------------------- */

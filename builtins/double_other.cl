@@ -47,34 +47,32 @@ double PURE hypot(double x, double y)
 
 /* ---- error functions ------------------------------------------------------------------------------------------------------------------ */
 
-/* 1 - exp(-p(|x|)). */
+/* x·P(x²)/Q(x²), whose coefficients are all above zero. From 5.93 on it is 1. */
 double PURE erf(double x)
 {
-    double a = ABS(x);
-    a = a > 5.93 ? 5.93 : a;
-    double p = a * POLY(a, 0x1.20dd750429b6dp0, 0x1.45f306dc9c992p-1, 0x1.a4f4e2a193aaap-4, -0x1.396685884ffcp-6, -0x1.b6b6d56e2746p-13,
-                        0x1.bca6c2ed9c7p-10, -0x1.3568294989b5p-11, 0x1.b3746eee14421p-16, 0x1.0da7117c4555fp-14, -0x1.ebf8fbb1104fp-16,
-                        0x1.774f1a3c45029p-19, 0x1.de63bcdc48ddep-19, -0x1.461467482d0e8p-19, 0x1.ca3b57811e344p-21,
-                        -0x1.75aa200221e15p-23, 0x1.1e6b3b49222d5p-27, 0x1.0bc49b5020af7p-27, -0x1.b1b33c8a77811p-29,
-                        0x1.76abfae3a0a1bp-31, -0x1.a42cb3025a81p-34, 0x1.3302b4e041527p-37, -0x1.0bd0bcd881a02p-41,
-                        0x1.a95c3a275a0b6p-47);
-    double r, t = split_exp_wide(-p, &r), s = as_double((as_ulong(t) << 52) + ONE);
-    return SIGN_OF(FMA(-s, exp_tail_wide(r), 1 - s), x);
+    double a = between(x, -5.93, 5.93), z = a * a;
+    double p = POLY(z, 0x1.20dd750429b6dp0, 0x1.c2f2dae471ad9p-3, 0x1.0ed86e81827a8p-4, 0x1.c392b576c17d3p-8, 0x1.c0a65408502d6p-11,
+                    0x1.ddc1c6b483924p-15, 0x1.05c798354ec2dp-18, 0x1.6c04057f8901ep-23, 0x1.d08fc9dfcb25cp-28, 0x1.7a34b364213f2p-33,
+                    0x1.d56e102b90794p-39, 0x1.90db94c33713fp-46, 0x1.21891d493a906p-56);
+    double q = POLY(z, 1.0, 0x1.0e93ceec1e979p-1, 0x1.13fc2f1dc71f8p-3, 0x1.6841c6e03728ap-6, 0x1.50335e2debc77p-9, 0x1.da36b9b7a2ae2p-13,
+                    0x1.040effb43850cp-16, 0x1.c05c09a45b1e4p-21, 0x1.2e046cc52146ep-25, 0x1.3523364a7c8d5p-30, 0x1.c077212641adep-36,
+                    0x1.7581791780479p-42, 0x1.fdbf810c2fe0ep-51);
+    return between(a * (p / q), -1, 1);
 }
 
-/* exp(-a²)·q(t)/(1 + 2a), where t = (a - 3)/(a + 3). What a² loses by rounding is made good. */
+/* exp(-a²)·P(a)/Q(a). With exp(r) = (c + r)/(c - r), where c is a polynomial of r², one division does for both. What a² loses by rounding is
+ * made good. */
 double PURE erfc(double x)
 {
-    double a = between(ABS(x), 0, 27.3), s = a * a, lost = FMA(a, a, -s);
-    double up = a + 3, down = FMA(a, 2.0, 1.0), inverse = 1 / (up * down), t = (a - 3) * down * inverse;
-    double q = POLY(t, 0x1.40c522d7e4988p0, -0x1.15c084bb9e835p-3, -0x1.85a15c58ab942p-5, 0x1.098366a5afc74p-3, -0x1.e88b803a2be6p-4,
-                    0x1.17ca287907589p-4, -0x1.8574c4140c319p-6, 0x1.4b884c5f0570bp-9, 0x1.ef1be1c574c7dp-10, -0x1.98db162304bf8p-11,
-                    -0x1.b913c22627ae8p-14, 0x1.0655da1e7cd91p-13, 0x1.4c56cabefec13p-18, -0x1.50d24f526a58bp-16, -0x1.8985cfff8017fp-21,
-                    0x1.cbb8109c53d6dp-19, 0x1.76f65b045cd64p-22, -0x1.2c6b1def9d167p-21, -0x1.061fdc7f285bcp-23, 0x1.09f053aa87deep-24,
-                    0x1.7a97952ced2ddp-26);
-    q *= up * inverse;
-    q = FMA(q, -lost, q);
-    double r, k = split_exp_wide(-s, &r), y = __tsr_scale_d(FMA(q, exp_tail_wide(r), q), k);
+    double a = between(ABS(x), 0, 27.3), s = a * a, r, k = split_exp_wide(-s, &r);
+    r -= FMA(a, a, -s);
+    double c = POLY(r * r, 2.0, 0x1.5555555555534p-3, -0x1.6c16c16be491p-9, 0x1.1566aae0e04f4p-14, -0x1.bbd3f7c8e0d4fp-20,
+                    0x1.6368b6ab9d67ep-25);
+    double p = POLY(a, 0x1.fffffffffffffp-1, 0x1.18a9af87c0542p1, 0x1.306bd56bc5157p1, 0x1.a38df11d25aadp0, 0x1.90e5c1acf36acp-1,
+                    0x1.124ef69342e7ep-2, 0x1.0cc8154a486f2p-4, 0x1.6cf11132d5c3ep-7, 0x1.39e930253c594p-10, 0x1.087eaffc9074p-14);
+    double q = POLY(a, 1.0, 0x1.a9186a09d52d1p1, 0x1.480b848cb8f6p2, 0x1.36a4ed1ab8fe6p2, 0x1.90f6695584d63p1, 0x1.71e6ec796cdd3p0,
+                    0x1.f03fae6a7110cp-2, 0x1.e0bfefde0c581p-4, 0x1.4456366907104p-6, 0x1.16323fa5f0554p-9, 0x1.d4ce1197421a5p-14);
+    double y = __tsr_scale_d(p * (c + r) / (q * (c - r)), k);
     return x < 0 ? 2 - y : y;
 }
 
@@ -98,36 +96,36 @@ INLINE double far_steps(double r, double d, double *quotient)
     return r;
 }
 
-/* a modulo b for a ≥ b > 0 and finite. A tiny b is in the way of exact steps: they are made modulo b·2^100 first, then with both that much larger. */
-INLINE double far_modulo(double a, double b, double *quotient)
+/* Of any two numbers. A tiny b is in the way of exact steps: they are made modulo b·2^100 first, then with both that much larger. */
+INLINE double modulo_apart(double a, double b, double *quotient)
 {
     bool tiny = b < 0x1p-900;
+    double r = a < (double)INFINITY ? a : (double)NAN;
+    r = b > 0 ? r : (double)NAN;
     *quotient = 0;
-    a = far_steps(a, tiny ? b * 0x1p100 : b, quotient);
+    r = far_steps(r, tiny ? b * 0x1p100 : b, quotient);
     if (!tiny)
-        return a;
+        return r;
     *quotient = 0;
-    return far_steps(a * 0x1p100, b * 0x1p100, quotient) * 0x1p-100;
+    return far_steps(r * 0x1p100, b * 0x1p100, quotient) * 0x1p-100;
 }
 
-/* a modulo b for a, b ≥ 0. The loop runs once: it keeps what is rare out of the straight code. */
+/* a modulo b for a, b ≥ 0. Where the quotient is too large for a double, and with zero, infinity and NaN, the remainder is not less than b. */
 INLINE double modulo(double a, double b, double *quotient)
 {
-    double k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a), far = r == r ? a : (double)NAN;
-    r = k == 0 ? a : r; /* b may be infinite */
-    bool over = r < 0;  /* the division may have rounded up to a whole number */
+    double q = a / b, k = __builtin_elementwise_trunc(q < 0x1p53 ? q : 0x1p53), r = FMA(-k, b, a), more = r + b;
+    bool over = as_long(r) < 0; /* the division may have rounded up to a whole number */
     *quotient = over ? k - 1 : k;
-    r = over ? r + b : r;
-    r = k < 0x1p52 ? r : far;
-    while (r >= b)
-        r = far_modulo(r, b, quotient);
+    r = over ? more : r;
+    if (!(r < b))
+        r = modulo_apart(a, b, quotient);
     return r;
 }
 
 double PURE fmod(double x, double y)
 {
     double quotient;
-    return SIGN_OF(modulo(ABS(x), ABS(y), &quotient), x);
+    return as_double(as_ulong(modulo(ABS(x), ABS(y), &quotient)) | (as_ulong(x) & 0x8000000000000000));
 }
 
 INLINE double remainder_of(double x, double y, double *quotient)

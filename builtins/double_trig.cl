@@ -42,15 +42,16 @@ INLINE ulong turns(double x, ulong *low)
     return negative ? ~h : h;
 }
 
-/* The signed fraction (high, low) of 2^128, times pi and `unit`, a power of two. */
-INLINE double angle(ulong high, ulong low, double unit)
+/* The signed fraction (high, low) of 2^128, times pi and `unit`, a power of two. Of an infinite x it is no number. */
+INLINE double angle(double x, ulong high, ulong low, double unit)
 {
     bool negative = (long)high < 0;
     high = negative ? ~high : high;
     low = negative ? ~low : low;
     double most = (double)high, rest = (double)(long)(high - (ulong)most) + (double)low * 0x1p-64;
     double pi = 0x1.921fb54442d18p1 * unit, more = 0x1.1a62633145c07p-53 * unit, r = FMA(most, pi, FMA(most, more, rest * pi));
-    return negative ? -r : r;
+    r = negative ? -r : r;
+    return ABS(x) < (double)INFINITY ? r : (double)NAN;
 }
 
 /* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
@@ -59,8 +60,7 @@ INLINE double sin_half_wide(double r, ulong odd)
     double s = r * r,
            p = POLY(s, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017079p-13, 0x1.71de3a5408f19p-19, -0x1.ae6455c163047p-26,
                     0x1.6124249cf952fp-33, -0x1.ae685a4db84a8p-41, 0x1.906e40ced1bfep-49, -0x1.84dcbce5f2883p-58);
-    double y = __builtin_elementwise_max(__builtin_elementwise_min(FMA(p * s, r, r), 1.0), -1.0);
-    return as_double(as_ulong(y) ^ odd << 63);
+    return as_double(as_ulong(between(FMA(p * s, r, r), -1, 1)) ^ odd << 63);
 }
 
 /* x less k·pi. */
@@ -76,10 +76,10 @@ double PURE sin(double x)
     if (ABS(x) > FAR) {
         ulong low, high = turns(x, &low);
         odd = (high + (1UL << 62)) >> 63;
-        r = angle(high << 1 | low >> 63, low << 1, 0x1p-64);
+        r = angle(x, high << 1 | low >> 63, low << 1, 0x1p-64);
     }
     double y = sin_half_wide(r, odd);
-    return x == 0 ? x : ABS(x) < (double)INFINITY ? y : (double)NAN;
+    return x == 0 ? x : y;
 }
 
 double PURE cos(double x)
@@ -89,10 +89,9 @@ double PURE cos(double x)
     if (ABS(x) > FAR) {
         ulong low, high = turns(x, &low) + (1UL << 62);
         odd = (high + (1UL << 62)) >> 63;
-        r = angle(high << 1 | low >> 63, low << 1, 0x1p-64);
+        r = angle(x, high << 1 | low >> 63, low << 1, 0x1p-64);
     }
-    double y = sin_half_wide(r, odd);
-    return ABS(x) < (double)INFINITY ? y : (double)NAN;
+    return sin_half_wide(r, odd);
 }
 
 /* x = k·pi/2 + r; the answer has k in its two low bits. */
@@ -104,7 +103,7 @@ INLINE ulong quadrant(double x, double *r)
     if (ABS(x) > FAR) {
         ulong low, high = turns(x, &low);
         q = (high + (1UL << 61)) >> 62;
-        *r = angle(high << 2 | low >> 62, low << 2, 0x1p-65);
+        *r = angle(x, high << 2 | low >> 62, low << 2, 0x1p-65);
     }
     return q;
 }
@@ -130,18 +129,26 @@ double OVER sincos(double x, private double *cosine)
     ulong q = quadrant(x, &r);
     double s = sin_quarter_wide(r), c = cos_quarter_wide(r);
     double sine = as_double(as_ulong(q & 1 ? c : s) ^ (q & 2) << 62);
-    double other = as_double(as_ulong(q & 1 ? s : c) ^ ((q + 1) & 2) << 62);
-    bool finite = ABS(x) < (double)INFINITY;
-    *cosine = finite ? other : (double)NAN;
-    return x == 0 ? x : finite ? sine : (double)NAN;
+    *cosine = as_double(as_ulong(q & 1 ? s : c) ^ ((q + 1) & 2) << 62);
+    return x == 0 ? x : sine;
+}
+
+/* tan(k·pi/2 + r) for |r| ≤ pi/4, by a quotient of two polynomials of r²; the lowest bit of k is given. */
+INLINE double tan_quarter(double r, ulong k)
+{
+    ulong odd = k << 63;
+    double z = r * r, s = r * POLY(z, 1.0, -0x1.06b97cdec134ep-3, 0x1.6fc704cdf94b6p-9, -0x1.f637ff87dacc9p-18);
+    double c = POLY(z, 1.0, -0x1.d8b213c4b5ec9p-2, 0x1.7e7b6c2a5153ap-6, -0x1.b525c04d00721p-13);
+    double top = (long)odd < 0 ? c : s, bottom = (long)odd < 0 ? s : c;
+    return as_double(as_ulong(top) ^ odd) / bottom;
 }
 
 double PURE tan(double x)
 {
     double r;
-    ulong q = quadrant(x, &r);
-    double s = sin_quarter_wide(r), c = cos_quarter_wide(r), y = (q & 1 ? -c : s) / (q & 1 ? s : c);
-    return x == 0 ? x : ABS(x) < (double)INFINITY ? y : (double)NAN;
+    ulong k = quadrant(x, &r);
+    double y = tan_quarter(r, k);
+    return x == 0 ? x : y;
 }
 
 /* ---- of a multiple of pi: the reduction is exact ------------------------------------------------------------------------------------- */
@@ -173,11 +180,11 @@ double PURE cospi(double x)
     return r == 0 ? 0 : y;
 }
 
-/* At a pole k is even: where k + 1/2 comes from k, the pole is positive, and from k + 1 it is negative. */
+/* |x| = 2·n + k/2 + r. Where nothing is left, r has the sign with which 1/2 is a positive pole, 3/2 a negative one, and 1 a negative zero. */
 double PURE tanpi(double x)
 {
-    double a = ABS(x), k = __builtin_elementwise_rint(a), r = a - k;
-    double s = sinpi_half(r), c = sinpi_half(0.5 - ABS(r)), zero = signed_by(0.0, k), y = s / c;
-    y = r == 0 ? zero : y;
+    double a = ABS(x), rest = FMA(__builtin_elementwise_trunc(a * 0.5), -2.0, a), t = FMA(rest, 2.0, ROUNDER);
+    double r = FMA(t - ROUNDER, -0.5, rest), zero = as_double((as_ulong(t) + 1) << 62 & 0x8000000000000000);
+    double y = tan_quarter((r == 0 ? zero : r) * 0x1.921fb54442d18p1, as_ulong(t));
     return as_double(as_ulong(y) ^ (as_ulong(x) & 0x8000000000000000));
 }

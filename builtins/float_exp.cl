@@ -35,12 +35,13 @@ float PURE expm1(float x)
 
 float PURE log(float x)
 {
-    return log_sum(__tsr_significand_f(x) - 1, __tsr_exponent_f(x));
+    float e, f = split_log_f(x, &e);
+    return log_sum(f, e);
 }
 
 float PURE log2(float x)
 {
-    float e = __tsr_exponent_f(x), f = __tsr_significand_f(x) - 1;
+    float e, f = split_log_f(x, &e);
     float p = POLY9(f, 0x1.715476p0f, -0x1.715476p-1f, 0x1.ec714p-2f, -0x1.7154cp-2f, 0x1.274e26p-2f, -0x1.ebd2dp-3f, 0x1.ac3d1ep-3f,
                     -0x1.85b0ccp-3f, 0x1.34913cp-3f, -0x1.078e62p-4f);
     return FMA(f, p, e);
@@ -48,7 +49,7 @@ float PURE log2(float x)
 
 float PURE log10(float x)
 {
-    float e = __tsr_exponent_f(x), f = __tsr_significand_f(x) - 1;
+    float e, f = split_log_f(x, &e);
     float p = POLY9(f, 0x1.bcb7b2p-2f, -0x1.bcb7b2p-3f, 0x1.287ad8p-3f, -0x1.bcb80ap-4f, 0x1.63953cp-4f, -0x1.281b74p-4f, 0x1.01d34ep-4f,
                     -0x1.d53bf8p-5f, 0x1.738d56p-5f, -0x1.3d5a7p-6f);
     return FMA(e, 0x1.344134p-2f, FMA(f, p, e * 0x1.09f7ap-26f));
@@ -68,7 +69,7 @@ float PURE log1p(float x)
  * inf and no number. */
 INLINE float log2_parts(float a, float *low)
 {
-    float e = __tsr_exponent_f(a), f = __tsr_significand_f(a) - 1, square = f * f, square_low = FMA(f, f, -square);
+    float e, f = split_log_f(a, &e), square = f * f, square_low = FMA(f, f, -square);
     float q = POLY8(f, 0x1.ec70a4p-2f, -0x1.715516p-2f, 0x1.277546p-2f, -0x1.ec1a9cp-3f, 0x1.a5cfaep-3f, -0x1.780f52p-3f,
                     0x1.59b694p-3f, -0x1.0d5a52p-3f, 0x1.bd3ef6p-5f);
     float c1 = 0x1.715476p0f, c2 = -0x1.715476p-1f, first = f * c1, second = square * c2;
@@ -121,7 +122,8 @@ float PURE powr(float x, float y)
 /* Of whole numbers, which a float does not always hold, and of their reciprocals: in double. */
 INLINE double log2_of(float a)
 {
-    return log2_wide(__tsr_significand_f(a) - 1, __tsr_exponent_f(a));
+    float e, f = split_log_f(a, &e);
+    return log2_wide(f, e);
 }
 
 SMALL_POWERS(float)

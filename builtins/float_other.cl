@@ -95,10 +95,10 @@ float PURE tgamma(float x)
 
 /* ---- remainders: exact --------------------------------------------------------------------------------------------------------------- */
 
-/* a modulo b for a, b > 0 and finite; the quotient's low bits in *quotient. In doubles no step over- or underflows. */
-INLINE float far_modulo(float a, float b, uint *quotient)
+/* Of any two numbers; the quotient's low bits in *quotient. In doubles no step over- or underflows. */
+INLINE float modulo_apart(float a, float b, uint *quotient)
 {
-    double r = a, d = b;
+    double r = a < INFINITY && b > 0 ? a : NAN, d = b;
     uint q = 0;
     while (r >= d) {
         int n;
@@ -110,24 +110,22 @@ INLINE float far_modulo(float a, float b, uint *quotient)
     return (float)r;
 }
 
-/* a modulo b for a, b ≥ 0. The loop runs once: it keeps what is rare out of the straight code. */
+/* a modulo b for a, b ≥ 0. Where the quotient is too large for a float, and with zero, infinity and NaN, the remainder is not less than b. */
 INLINE float modulo(float a, float b, uint *quotient)
 {
-    float k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a), far = r == r ? a : NAN;
-    r = k == 0 ? a : r; /* b may be infinite */
-    bool over = r < 0;  /* the division may have rounded up to a whole number */
-    *quotient = (uint)(int)(over ? k - 1 : k);
-    r = over ? r + b : r;
-    r = k < 0x1p23f ? r : far;
-    while (r >= b)
-        r = far_modulo(r, b, quotient);
+    float q = a / b, k = __builtin_elementwise_trunc(q < 0x1p24f ? q : 0x1p24f), r = FMA(-k, b, a), more = r + b;
+    bool over = as_int(r) < 0; /* the division may have rounded up to a whole number */
+    *quotient = (uint)(over ? k - 1 : k);
+    r = over ? more : r;
+    if (!(r < b))
+        r = modulo_apart(a, b, quotient);
     return r;
 }
 
 float PURE fmod(float x, float y)
 {
     uint quotient;
-    return SIGN_OF(modulo(ABS(x), ABS(y), &quotient), x);
+    return as_float(as_uint(modulo(ABS(x), ABS(y), &quotient)) | (as_uint(x) & 0x80000000));
 }
 
 INLINE float remainder_of(float x, float y, uint *quotient)

@@ -116,15 +116,16 @@ float PURE cospi(float x)
     return r == 0 ? 0 : y;
 }
 
+/* As in double_trig.cl. */
 float PURE tanpi(float x)
 {
-    float a = ABS(x), k = __builtin_elementwise_rint(a), r = a - k;
-    float s = sinpi_half(r), c = sinpi_half(0.5f - ABS(r));
-    float y = s / c; /* at a pole k is even: where k + 1/2 comes from k, the pole is positive, and from k + 1 it is negative */
-    bool pole = ABS(r) == 0.5f;
-    y = r == 0 ? signed_by(0, k) : pole ? (r > 0 ? INFINITY : -INFINITY) : y;
-    y = as_float(as_uint(y) ^ (as_uint(x) & 0x80000000));
-    return a < INFINITY ? y : NAN;
+    float a = ABS(x), rest = FMA(__builtin_elementwise_trunc(a * 0.5f), -2.0f, a), t = FMA(rest, 2.0f, ROUNDER);
+    float r = FMA(t - ROUNDER, -0.5f, rest), zero = as_float((as_uint(t) + 1) << 30 & 0x80000000);
+    r = r == 0 ? zero : r;
+    uint odd = as_uint(t) << 31;
+    float z = r * r, s = r * POLY2(z, 0x1.921fb6p1f, -0x1.b9f8cap1f, 0x1.50ea72p-2f), c = POLY2(z, 1.0f, -0x1.18e4cp2f, 0x1.8e5314p0f);
+    float top = (int)odd < 0 ? c : s, bottom = (int)odd < 0 ? s : c;
+    return as_float(as_uint(top) ^ odd ^ (as_uint(x) & 0x80000000)) / bottom;
 }
 
 /* ---- inverse functions --------------------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 
 #define OVER __attribute__((overloadable))
 #define PURE __attribute__((overloadable, const))
+#define RARE(condition) __builtin_expect((condition) ? 1 : 0, 0)
 #define INLINE static inline __attribute__((always_inline))
 
 /* M(N, ...) for each vector width; N is empty for scalars, so that T##N is the type and CV##N converts to it. */

@@ -182,14 +182,11 @@ EACH_WIDTH(RSQRT_HALF)
     }                                                                                                                                      \
     T PURE nextafter(T x, T y)                                                                                                             \
     {                                                                                                                                      \
-        if (x != x || y != y)                                                                                                              \
-            return x + y;                                                                                                                  \
-        if (x == y)                                                                                                                        \
-            return y;                                                                                                                      \
-        I i = __builtin_astype(x, I);                                                                                                      \
-        if (x == 0)                                                                                                                        \
-            return __builtin_elementwise_copysign(__builtin_astype((I)1, T), y);                                                           \
-        return __builtin_astype((I)(i + ((x < y) == (i > 0) ? 1 : -1)), T);                                                                \
+        I i = __builtin_astype(x, I), up = x < y ? -1 : 0, negative = i < 0 ? -1 : 0, away = up ^ negative;                                \
+        T next = __builtin_astype((I)(i - (away + away + 1)), T), least = __builtin_astype((I)1, T), sum = x + y;                          \
+        next = x == 0 ? __builtin_elementwise_copysign(least, y) : next;                                                                   \
+        next = x == y ? y : next;                                                                                                          \
+        return x != x || y != y ? sum : next;                                                                                              \
     }                                                                                                                                      \
     INLINE int exponent_of_##T(U magnitude)                                                                                                \
     {                                                                                                                                      \
@@ -224,7 +221,7 @@ EACH_WIDTH(RSQRT_HALF)
 BITS(float, int, uint, 23, 127, FLT_MAX)
 BITS(double, long, ulong, 52, 1023, DBL_MAX)
 BITS(half, short, ushort, 10, 15, 65504.0f)
-#define LOGB(T, S)                                                                                                                         \
+#define LOGB(T, S, I, U, FRACTION, BIAS)                                                                                                   \
     T PURE logb(T x)                                                                                                                       \
     {                                                                                                                                      \
         return __tsr_power_##S(x);                                                                                                         \
@@ -232,11 +229,16 @@ BITS(half, short, ushort, 10, 15, 65504.0f)
     int PURE ilogb(T x)                                                                                                                    \
     {                                                                                                                                      \
         T a = fabs(x);                                                                                                                     \
-        int n = a > 0 && a < (T)INFINITY ? (int)__tsr_power_##S(a) : INT_MAX; /* FP_ILOGBNAN is that, too */                               \
-        return a == 0 ? FP_ILOGB0 : n;                                                                                                     \
+        U m = __builtin_astype(a, U);                                                                                                      \
+        int n = (int)(m >> FRACTION) - BIAS;                                                                                               \
+        if (RARE((I)(m + ((U)(2 * BIAS + 1) << FRACTION)) >= -((I)2 << FRACTION))) { /* as in __tsr_apart */                               \
+            n = a > 0 && a < (T)INFINITY ? (int)__tsr_power_##S(a) : INT_MAX; /* FP_ILOGBNAN is that, too */                               \
+            n = a == 0 ? FP_ILOGB0 : n;                                                                                                    \
+        }                                                                                                                                  \
+        return n;                                                                                                                          \
     }
-LOGB(float, f)
-LOGB(double, d)
+LOGB(float, f, int, uint, 23, 127)
+LOGB(double, d, long, ulong, 52, 1023)
 half PURE logb(half x)
 {
     return (half)logb((float)x);
@@ -294,9 +296,6 @@ LDEXP(half)
         return f(x);                                                                                                                       \
     }
 #define HALF(f) EACH_WIDTH(SAME, f)
-HALF(log)
-HALF(log10)
-HALF(log2)
 HALF(sqrt)
 float PURE half_recip(float x)
 {
@@ -305,7 +304,10 @@ float PURE half_recip(float x)
 
 float PURE half_rsqrt(float x)
 {
-    return __tsr_rough_rsqrt_f(x);
+    float r = __tsr_rough_rsqrt_f(x);
+    if (RARE(__tsr_apart_f(x)))
+        r = x < FLT_MIN ? 0x1p12f * __tsr_rough_rsqrt_f(x * 0x1p24f) : r;
+    return r;
 }
 EACH_VECTOR(SPLIT1, float, half_recip, float)
 EACH_VECTOR(SPLIT1, float, half_rsqrt, float)
@@ -318,7 +320,7 @@ EACH_WIDTH(RELAXED_POWR)
     }                                                                                                                                      \
     float##N PURE half_powr(float##N x, float##N y)                                                                                        \
     {                                                                                                                                      \
-        return __tsr_relaxed_powr(x, y);                                                                                                                 \
+        return __tsr_relaxed_powr(x, y);                                                                                                   \
     }
 EACH_WIDTH(HALF_OTHERS)
 

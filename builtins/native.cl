@@ -49,9 +49,9 @@ float PURE native_exp10(float x)
 
 float PURE native_log2(float x)
 {
-    float f = __tsr_normal_significand_f(x) - 1;
+    float e, f = split_log_f(x, &e);
     float p = POLY6(f, 0x1.71548cp0f, -0x1.7151ep-1f, 0x1.ec294p-2f, -0x1.724018p-2f, 0x1.31705ep-2f, -0x1.f0973ap-3f, 0x1.e9e54p-4f);
-    return FMA(f, p, __tsr_normal_exponent_f(x));
+    return FMA(f, p, e);
 }
 
 float PURE native_log(float x)
@@ -155,6 +155,9 @@ FORMS2(powr)
 EACH_WIDTH(HALF, exp)
 EACH_WIDTH(HALF, exp10)
 EACH_WIDTH(HALF, exp2)
+EACH_WIDTH(HALF, log)
+EACH_WIDTH(HALF, log10)
+EACH_WIDTH(HALF, log2)
 EACH_VECTOR(SPLIT1, float, half_cos, float)
 EACH_VECTOR(SPLIT1, float, half_sin, float)
 EACH_VECTOR(SPLIT1, float, half_tan, float)

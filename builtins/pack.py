@@ -5,7 +5,7 @@
 Opening one module of fifteen thousand functions costs a hundred milliseconds, however lazily it is read, because each function gets an
 object. So functions are grouped by what programs use together, each group is a module of its own, and an index says which module defines
 a name. Every function is linkonce_odr: a program's own definition wins. Attributes that would bind a caller (target, stack protector,
-frame pointer) and metadata that only costs reading time go.
+frame pointer) and metadata that only costs reading time go; of it the weights of branches stay.
 
 The file, little-endian: "TSRSHELF"; uint32 version 1, number of names, number of modules, zero; per module uint64 offset, uint64 size;
 then sorted by hash, per name uint64 FNV-1a hash; then in the same order uint32 number of the module; then the modules, aligned to 16."""
@@ -53,7 +53,7 @@ def clean(text):
                   r"= freeze \1 \2", text)
     text = re.sub(r"call .*@__tsr_is_constant\(i32 (?:noundef )?(%[\w.]+)\).*", r"call i1 @llvm.is.constant.i32(i32 \1)", text)
     text = re.sub(r"^declare .*@__tsr_is_constant.*", "declare i1 @llvm.is.constant.i32(i32)", text, flags=re.M)
-    return re.sub(r"^(!.*|; .*|)\n", "", text, flags=re.M)
+    return re.sub(r"^(!(?!.*branch_weights).*|; .*|)\n", "", text, flags=re.M)
 
 
 def split(text):

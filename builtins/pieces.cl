@@ -13,36 +13,9 @@ double __tsr_scale_d(double p, double t)
     return scaled_wide(p, as_ulong(t));
 }
 
-/* The bits of a finite x > 0 less those of 3/4, with the exponent on top; a denormal x is made larger by 2^24. */
+/* The bits of 3/4. Less them, a number has its exponent on top. */
 #define SPLIT 0x3f400000
 #define SPLIT_WIDE 0x3fe8000000000000
-
-INLINE uint split(float x)
-{
-    return as_uint(x < FLT_MIN ? x * 0x1p24f : x) - SPLIT;
-}
-
-INLINE ulong split_wide(double x)
-{
-    return as_ulong(x < DBL_MIN ? x * 0x1p54 : x) + (ONE - SPLIT_WIDE);
-}
-
-float __tsr_significand_f(float x)
-{
-    return as_float((split(x) & 0x7fffff) + SPLIT);
-}
-
-double __tsr_significand_d(double x)
-{
-    return as_double((split_wide(x) & 0xfffffffffffff) + SPLIT_WIDE);
-}
-
-float __tsr_exponent_f(float x)
-{
-    float e = (float)((int)split(x) >> 23) - (x < FLT_MIN ? 24.0f : 0.0f);
-    float odd = x == 0 ? -INFINITY : x < 0 ? NAN : x;
-    return as_uint(x) - 1 < 0x7f7fffff ? e : odd;
-}
 
 float __tsr_normal_significand_f(float x)
 {
@@ -51,34 +24,74 @@ float __tsr_normal_significand_f(float x)
 
 float __tsr_normal_exponent_f(float x)
 {
-    float e = (float)((int)(as_uint(x) - SPLIT) >> 23);
-    float odd = x == 0 ? -INFINITY : x < 0 ? NAN : x;
-    return as_uint(x) - 1 < 0x7f7fffff ? e : odd;
+    return (float)((int)(as_uint(x) - SPLIT) >> 23);
+}
+
+double __tsr_normal_significand_d(double x)
+{
+    return as_double((as_ulong(x) + (ONE - SPLIT_WIDE) & 0xfffffffffffff) + SPLIT_WIDE);
+}
+
+double __tsr_normal_exponent_d(double x)
+{
+    return exponent_of(as_ulong(x) + (ONE - SPLIT_WIDE), 0);
+}
+
+/* Denormals, zero, the negative, infinities and NaN: all that is not from FLT_MIN or DBL_MIN up to the largest. One comparison with a sign. */
+int __tsr_apart_f(float x)
+{
+    return (int)(as_uint(x) + 0x7f800000) >= -0x1000000;
+}
+
+int __tsr_apart_d(double x)
+{
+    return (long)(as_ulong(x) + 0x7ff0000000000000) >= -0x20000000000000;
+}
+
+float __tsr_significand_f(float x)
+{
+    return __tsr_normal_significand_f(x < FLT_MIN ? x * 0x1p24f : x);
+}
+
+double __tsr_significand_d(double x)
+{
+    return __tsr_normal_significand_d(x < DBL_MIN ? x * 0x1p54 : x);
+}
+
+float __tsr_exponent_f(float x)
+{
+    float e = x < FLT_MIN ? __tsr_normal_exponent_f(x * 0x1p24f) - 24 : __tsr_normal_exponent_f(x);
+    e = x == 0 ? -INFINITY : x < 0 ? NAN : e;
+    return x < INFINITY ? e : x;
 }
 
 double __tsr_exponent_d(double x)
 {
-    ulong i = split_wide(x);
-    double e = x < DBL_MIN ? exponent_of(i, -54) : exponent_of(i, 0);
-    double odd = x == 0 ? -(double)INFINITY : x < 0 ? (double)NAN : x;
-    return as_ulong(x) - 1 < 0x7fefffffffffffff ? e : odd;
+    double e = x < DBL_MIN ? __tsr_normal_exponent_d(x * 0x1p54) - 54 : __tsr_normal_exponent_d(x);
+    e = x == 0 ? -(double)INFINITY : x < 0 ? (double)NAN : e;
+    return x < (double)INFINITY ? e : x;
 }
 
 float __tsr_power_f(float x)
 {
-    float a = ABS(x);
-    uint i = as_uint(a < FLT_MIN ? a * 0x1p24f : a);
-    float e = (float)((int)(i >> 23) - (a < FLT_MIN ? 151 : 127));
-    return a == 0 ? -INFINITY : a < INFINITY ? e : a;
+    float a = ABS(x), e = (float)((int)(as_uint(a) >> 23) - 127);
+    if (RARE(__tsr_apart_f(a))) {
+        e = (float)((int)(as_uint(a * 0x1p24f) >> 23) - 151);
+        e = a < FLT_MIN ? e : a;
+        e = a == 0 ? -INFINITY : e;
+    }
+    return e;
 }
 
 double __tsr_power_d(double x)
 {
-    double a = ABS(x);
-    ulong i = as_ulong(a < DBL_MIN ? a * 0x1p54 : a);
-    double e = (double)((int)(i >> 52) - (a < DBL_MIN ? 1077 : 1023));
-    e = a == 0 ? -(double)INFINITY : e;
-    return a < (double)INFINITY ? e : a;
+    double a = ABS(x), e = exponent_of(as_ulong(a), 0);
+    if (RARE(__tsr_apart_d(a))) {
+        e = exponent_of(as_ulong(a * 0x1p54), -54);
+        e = a < DBL_MIN ? e : a;
+        e = a == 0 ? -(double)INFINITY : e;
+    }
+    return e;
 }
 
 uint __tsr_odd_f(float x)
@@ -137,11 +150,18 @@ float __tsr_ldexp_f(float x, int n)
     return (float)((double)x * as_double(exponent << 52));
 }
 
-/* Steps of which the last is the largest: it alone rounds, or the result is none but zero. */
+INLINE double power_of_two(int n)
+{
+    return as_double((ulong)(uint)(n + 1023) << 52);
+}
+
+/* Where 2^n is no double, in steps of which the last is the largest: it alone rounds, or the result is none but zero. */
 double __tsr_ldexp_d(double x, int n)
 {
-    int last = bounded(n, -1022, 1023), middle = bounded(n - last, -1022, 1023), first = bounded(n - last - middle, -1022, 1023);
-#define POWER(n) as_double((ulong)(uint)((n) + 1023) << 52)
-    return x * POWER(first) * POWER(middle) * POWER(last);
-#undef POWER
+    double r = x * power_of_two(n);
+    if (RARE((uint)n + 1022 > 2045)) {
+        int last = bounded(n, -1022, 1023), middle = bounded(n - last, -1022, 1023), first = bounded(n - last - middle, -1022, 1023);
+        r = x * power_of_two(first) * power_of_two(middle) * power_of_two(last);
+    }
+    return r;
 }

@@ -98,6 +98,22 @@ INLINE float expm1_within(float x)
     return FMA(s, exp_tail(r), s - 1);
 }
 
+/* x = (1 + f)·2^e for finite x > 0, with f, the answer, from -1/4 up to 1/2. Of zero, infinity, the negative and no number *e is -inf, inf and
+ * no number. */
+#define SPLIT_LOG(T, S)                                                                                                                    \
+    INLINE T split_log_##S(T x, T *e)                                                                                                      \
+    {                                                                                                                                      \
+        T m = __tsr_normal_significand_##S(x);                                                                                             \
+        *e = __tsr_normal_exponent_##S(x);                                                                                                 \
+        if (RARE(__tsr_apart_##S(x))) {                                                                                                    \
+            m = __tsr_significand_##S(x);                                                                                                  \
+            *e = __tsr_exponent_##S(x);                                                                                                    \
+        }                                                                                                                                  \
+        return m - 1;                                                                                                                      \
+    }
+SPLIT_LOG(float, f)
+SPLIT_LOG(double, d)
+
 /* log(1 + f) = f + the answer, for -1/4 ≤ f ≤ 1/2. */
 INLINE float log_tail(float f)
 {

@@ -55,12 +55,12 @@ INLINE double exponent_of(ulong bits, double up)
     return as_double(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023 - up);
 }
 
-/* log2(x) of a finite x > 0; *low has the bits from the eleventh on. With s = (m - 1)/(m + 1) it is s times a polynomial of s², whose first two
+/* log2(x) of a finite x > 0; *low has the bits from the eleventh on. With s = f/(f + 2) it is s times a polynomial of s², whose first two
  * terms and s itself come in two parts. Of zero, infinity, the negative and no number it is -inf, inf and no number. */
 INLINE double log2_parts(double x, double *low)
 {
-    double e = __tsr_exponent_d(x), m = __tsr_significand_d(x);
-    double f = m - 1, d = m + 1, inverse = 1 / d, s = f * inverse, s_low = FMA(-s, m - (d - 1), FMA(-s, d, f)) * inverse;
+    double e, f = split_log_d(x, &e), d = f + 2, inverse = 1 / d, s = f * inverse;
+    double s_low = FMA(-s, f - (d - 2), FMA(-s, d, f)) * inverse;
     double z = s * s, z_low = FMA(s + s, s_low, FMA(s, s, -z));
     double q = POLY(z, 0x1.2776c50ef9bfep-1, 0x1.a61762a7ae694p-2, 0x1.484b13d6c5a82p-2, 0x1.0c9a855a5b307p-2, 0x1.c68ec49e9384fp-3,
                     0x1.8a118baebe0a9p-3, 0x1.583ddbf773036p-3, 0x1.68c67fd70342p-3);

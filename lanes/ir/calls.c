@@ -147,10 +147,17 @@ static const struct tsr__math_op *math_op_named(const char *name)
 /* The attribute of a piece that is not inlined. */
 #define MATH_OP "tsr-math-op"
 
+static bool has_instruction(const struct tsr__compilation *l, const struct tsr__math_op *op)
+{
+    if (tsr__has(l, TSR_CPU_AVX512F) && tsr__has(l, TSR_CPU_AVX512VL) && tsr__has(l, TSR_CPU_AVX512DQ))
+        return true;
+    return op->operation == TSR__MATH_ROUGH_RSQRT && tsr__has(l, TSR_CPU_AVX2); /* AVX's 1/x has no result below 2^-125 */
+}
+
 bool tsr__keep_math_op(struct tsr__compilation *l, LLVMValueRef function)
 {
-    if (!tsr__has(l, TSR_CPU_AVX512F) || !tsr__has(l, TSR_CPU_AVX512VL) || !tsr__has(l, TSR_CPU_AVX512DQ) ||
-        tsr__has_text_attr(function, TSR__USER) || !math_op_named(tsr__name(function)))
+    const struct tsr__math_op *op = tsr__has_text_attr(function, TSR__USER) ? NULL : math_op_named(tsr__name(function));
+    if (!op || !has_instruction(l, op))
         return false;
     tsr__set_fn_text(l, function, MATH_OP, "");
     return true;

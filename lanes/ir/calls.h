@@ -112,6 +112,7 @@ enum tsr__math_operation {
     TSR__MATH_LDEXP,
     TSR__MATH_SIGNIFICAND,
     TSR__MATH_EXPONENT,
+    TSR__MATH_NEVER,
     TSR__MATH_POWER,
     TSR__MATH_ODD,
     TSR__MATH_RSQRT,

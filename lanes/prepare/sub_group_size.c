@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* The first simplification: the private arrays that are left tell which loops to unroll. */
-static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
+static const char first_look[] =
+    "function(lower-expect,sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
 
 /* The width is a constant from here on. */
 static void set_width(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)

@@ -4,7 +4,8 @@
  * Blocks are built in compact order (cfg.h). A block that may run with some of the lanes only has a mask in a stack slot; each edge to
  * the block adds the lanes that take it. A uniform branch stays a branch. After a divergent branch both successors must run: the first
  * in compact order comes next, the other is *pending* and runs later. A divergent loop repeats while any lane wants another round; its
- * exits are pending until then. A block that accesses memory, or contains loops or branches, is skipped if its mask is empty. */
+ * exits are pending until then. A block that accesses memory, is costly or unlikely, or leads to such blocks, is skipped if its mask is
+ * empty. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
@@ -46,10 +47,8 @@ static bool may_hurt(LLVMValueRef inst)
     }
 }
 
-static bool needs_test(const struct tsr__widener *s, int block)
+static bool is_costly(const struct tsr__widener *s, int block)
 {
-    if (!s->shapes.partial[block])
-        return false;
     const struct tsr__block *b = &s->cfg.blocks[block];
     if (b->loop != TSR__NONE && s->cfg.loops[b->loop].header == block)
         return true;
@@ -62,6 +61,34 @@ static bool needs_test(const struct tsr__widener *s, int block)
         cost++;
     }
     return cost > TSR__CHEAP_CODE;
+}
+
+/* Whether the source says so, with __builtin_expect, of the only way here. */
+static bool is_unlikely(const struct tsr__widener *s, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    if (b->pred_count != 1)
+        return false;
+    const struct tsr__block *from = &s->cfg.blocks[b->pred[0]];
+    LLVMValueRef weights = LLVMGetMetadata(from->terminator, LLVMGetMDKindIDInContext(s->l->context, "prof", 4)), parts[4];
+    unsigned count = weights ? LLVMGetMDNodeNumOperands(weights) : 0;
+    if (from->succ_count != 2 || count < 3 || count > sizeof parts / sizeof *parts)
+        return false;
+    LLVMGetMDNodeOperands(weights, parts); /* the last two are the numbers, in the order of the edges */
+    unsigned long long other = LLVMConstIntGetZExtValue(parts[count - (from->succ[0] == block ? 1 : 2)]);
+    return LLVMConstIntGetZExtValue(parts[count - (from->succ[0] == block ? 2 : 1)]) < other / 16;
+}
+
+/* A block is also tested if what it alone leads to is: one test, then, for all of that. Blocks behind it have been asked. */
+static bool needs_test(const struct tsr__widener *s, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    bool needed = is_unlikely(s, block) || is_costly(s, block);
+    for (int i = 0; i < b->succ_count && !needed; i++) {
+        int next = b->succ[i];
+        needed = s->cfg.blocks[next].idom == block && s->blocks[next].entry != s->blocks[next].body;
+    }
+    return needed && s->shapes.partial[block];
 }
 
 /* ---- going on ------------------------------------------------------------------------------------------------------------------------ */
@@ -277,6 +304,7 @@ static void test_whether_needed(struct tsr__widener *s, int block)
     LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_slot, "");
     LLVMBuildCondBr(s->b, tsr__any_lane(s, mask), s->blocks[block].body, skip);
     LLVMPositionBuilderAtEnd(s->b, skip);
+    LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[block].mask_slot); /* so that LLVM knows */
     branch_to_first(s, wanted);
 }
 
@@ -392,12 +420,15 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
             continue; /* it has no code for the packet */
         const char *name = LLVMGetBasicBlockName(s.cfg.blocks[i].ref);
         b->body = LLVMAppendBasicBlockInContext(l->context, to, name);
-        b->entry = needs_test(&s, i) ? LLVMAppendBasicBlockInContext(l->context, to, "test") : b->body;
+        b->entry = b->body;
         if (s.shapes.partial[i]) {
             b->mask_slot = tsr__stack_slot(&s, tsr__mask_type(&s), "");
             LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_slot);
         }
     }
+    for (int i = s.cfg.block_count - 1; i >= 0; i--)
+        if (s.blocks[i].body && needs_test(&s, i))
+            s.blocks[i].entry = LLVMInsertBasicBlockInContext(l->context, s.blocks[i].body, "test");
     tsr__values_prepare(&s);
     tsr__prepare_accesses(&s);
     if (masked)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pieces of math functions in packets, as instructions of AVX-512. */
+ * Pieces of math functions in packets, as instructions of AVX-512; the rough root's reciprocal also as one of AVX. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/widen/reduce_scan.h"
 #include "lanes/widen/widen_math.h"
@@ -27,6 +27,8 @@ static LLVMValueRef on_register(struct tsr__widener *s, const struct instruction
     LLVMTypeRef type = LLVMTypeOf(x);
     bool single = LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMFloatTypeKind;
     unsigned lanes = LLVMGetVectorSize(type), size = lanes * (single ? 32 : 64), count = 0;
+    if (!tsr__has(s->l, TSR_CPU_AVX512VL))
+        return tsr__intrinsic(s, "llvm.x86.avx.rsqrt.ps.256", NULL, 0, &x, 1);
     if (with == &truncation && size == 256)
         return tsr__intrinsic(s, "llvm.x86.avx.cvtt.ps2dq.256", NULL, 0, &x, 1);
     if (with == &truncation)
@@ -50,7 +52,8 @@ static LLVMValueRef on_register(struct tsr__widener *s, const struct instruction
 /* The whole packet's, register by register. */
 static LLVMValueRef on_packet(struct tsr__widener *s, const struct instruction *with, LLVMValueRef x, LLVMValueRef y)
 {
-    unsigned most = LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(x))) == LLVMFloatTypeKind ? 16 : 8;
+    bool single = LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(x))) == LLVMFloatTypeKind;
+    unsigned most = single && tsr__has(s->l, TSR_CPU_AVX512VL) ? 16 : 8;
     unsigned lanes = s->width < most ? s->width : most, count = s->width / lanes;
     LLVMValueRef made[TSR__MAX_ELEMENTS];
     if (count == 1)
@@ -140,6 +143,9 @@ bool tsr__widen_math(struct tsr__widener *s, LLVMValueRef inst, const struct tsr
         break;
     case TSR__MATH_EXPONENT:
         made = exponent(s, x);
+        break;
+    case TSR__MATH_NEVER:
+        made = LLVMConstNull(tsr__vector_of(s, LLVMTypeOf(inst)));
         break;
     case TSR__MATH_POWER:
         made = on_packet(s, &getexp, x, NULL);

@@ -9,6 +9,7 @@ declare i64 @__tsr_global_id(i32) memory(none)
 declare float @__tsr_rsqrt_f(float) "tsr-math-op"
 declare double @__tsr_ldexp_d(double, i32) "tsr-math-op"
 declare i32 @__tsr_odd_f(float) "tsr-math-op"
+declare i32 @__tsr_apart_f(float) "tsr-math-op"
 
 ; CHECK-LABEL: define internal void @k.whole(
 ; CHECK: call <16 x float> @llvm.x86.avx512.rsqrt14.ps.512(
@@ -17,6 +18,7 @@ declare i32 @__tsr_odd_f(float) "tsr-math-op"
 ; CHECK: call <8 x double> @llvm.x86.avx512.mask.scalef.pd.512(
 ; CHECK: call <16 x i32> @llvm.x86.avx512.mask.cvttps2dq.512(
 ; CHECK: shl <16 x i32>
+; CHECK: store <16 x i32> zeroinitializer
 ; CHECK: call spir_func float @__tsr_rsqrt_f(float
 ; CHECK: ret void
 define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %d, float %u) {
@@ -32,6 +34,8 @@ define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %d, float %u) {
   store double %l, ptr addrspace(1) %q
   %o = call spir_func i32 @__tsr_odd_f(float %r)
   store i32 %o, ptr addrspace(1) %p
+  %v = call spir_func i32 @__tsr_apart_f(float %r)
+  store i32 %v, ptr addrspace(1) %p
   %s = call spir_func float @__tsr_rsqrt_f(float %u)
   store float %s, ptr addrspace(1) %a
   ret void
