@@ -179,6 +179,7 @@ static void close_loop(struct tsr__widener *s, int number, const struct tsr__blo
         tsr__build_serial_loop(s, number, bits, out);
     }
     LLVMPositionBuilderAtEnd(s->b, out);
+    LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), header->mask_slot); /* as it is */
     branch_to_first(s, wanted);
 }
 
@@ -277,6 +278,7 @@ static void test_whether_needed(struct tsr__widener *s, int block)
     LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_slot, "");
     LLVMBuildCondBr(s->b, tsr__any_lane(s, mask), s->blocks[block].body, skip);
     LLVMPositionBuilderAtEnd(s->b, skip);
+    LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[block].mask_slot); /* as it is, but LLVM gets to know */
     branch_to_first(s, wanted);
 }
 
