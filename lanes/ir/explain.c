@@ -46,7 +46,8 @@ static bool find_kernel(const struct tsr__compilation *l, const char *name, uint
     size_t length = strcspn(name, ".");
     for (*kernel = 0; *kernel < l->info->kernel_count; ++*kernel)
         if (!strncmp(l->info->kernels[*kernel].name, name, length) && !l->info->kernels[*kernel].name[length])
-            return strcmp(name + length, ".partial") != 0 && strcmp(name + length, "." TSR__WRAPPING) != 0;
+            return strcmp(name + length, ".partial") != 0 && strcmp(name + length, "." TSR__WRAPPING) != 0 &&
+                   strcmp(name + length, "." TSR__LONE) != 0;
     return false;
 }
 
@@ -265,7 +266,8 @@ static void add_code_sizes(struct tsr__compilation *l, struct size *sizes)
         const char *names = (const char *)data + sections[sections[i].sh_link].sh_offset;
         for (uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
             uint32_t kernel;
-            bool counts = find_kernel(l, names + symbols[k].st_name, &kernel);
+            const char *name = names + symbols[k].st_name;
+            bool counts = find_kernel(l, name, &kernel) || strstr(name, "." TSR__LONE);
             if (ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC && kernel < l->info->kernel_count)
                 *(counts ? &sizes[kernel].code : &sizes[kernel].partial) += symbols[k].st_size;
         }

@@ -64,6 +64,7 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
     k->whole = function_of(l, info, FULL);
     k->partial = tsr__partial_function(l, info);
     k->wrapping = function_of(l, info, TSR__WRAPPING);
+    k->lone = function_of(l, info, TSR__LONE);
     k->packet = (struct tsr__packet){.width = lanes_of(l, k->item, PACKET_LANES),
                                      .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES),
                                      .whole_rows = true,
@@ -87,7 +88,7 @@ static LLVMValueRef move_body(struct tsr__compilation *l, LLVMValueRef f)
     return made;
 }
 
-static LLVMValueRef declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix)
+LLVMValueRef tsr__declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix)
 {
     LLVMValueRef made =
         LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", tsr__name(kernel), suffix), LLVMGlobalGetValueType(kernel));
@@ -103,6 +104,12 @@ static LLVMValueRef declare_packet_function(struct tsr__compilation *l, LLVMValu
             LLVMRemoveEnumAttributeAtIndex(made, p, tsr__attr_kind("noalias"));
     }
     return made;
+}
+
+void tsr__forget_restrict(LLVMValueRef packet_function)
+{
+    for (LLVMAttributeIndex p = 1; p <= LLVMCountParams(packet_function); p++)
+        LLVMRemoveEnumAttributeAtIndex(packet_function, p, tsr__attr_kind("noalias"));
 }
 
 LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef packet_function)
@@ -174,7 +181,7 @@ static void split_into_items(struct tsr__compilation *l, struct tsr_kernel_info 
     k.item = move_body(l, k.kernel);
     set_lanes(l, k.item, PACKET_LANES, 1);
     set_lanes(l, k.item, SUB_GROUP_LANES, 1);
-    k.whole = declare_packet_function(l, k.kernel, FULL);
+    k.whole = tsr__declare_packet_function(l, k.kernel, FULL);
     build_dispatcher(l, &k);
 }
 
@@ -195,13 +202,13 @@ static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *inf
     if (groups)
         info->flags |= TSR_KERNEL_GROUP_LANES;
     else
-        k.whole = declare_packet_function(l, k.kernel, FULL);
+        k.whole = tsr__declare_packet_function(l, k.kernel, FULL);
     if (groups || (!mark_group(l, &k, width) && !mark_full_packets(l, &k, width))) {
-        k.partial = declare_packet_function(l, k.kernel, PARTIAL);
+        k.partial = tsr__declare_packet_function(l, k.kernel, PARTIAL);
         tsr__add_fn_attr(l, k.partial, "noinline"); /* for the edges: small is better */
     }
     if (versioned && tsr__multiplies_tiles(l, k.item)) {
-        k.wrapping = declare_packet_function(l, k.kernel, TSR__WRAPPING);
+        k.wrapping = tsr__declare_packet_function(l, k.kernel, TSR__WRAPPING);
         tsr__add_fn_attr(l, k.wrapping, "noinline");
     }
     build_dispatcher(l, &k);

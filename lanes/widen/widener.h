@@ -11,6 +11,8 @@
 #include "lanes/ir/block_list.h"
 #include "lanes/ir/calls.h"
 
+struct tsr__packet_kernel;
+
 struct tsr__value {
     LLVMValueRef from; /* in the work-item function */
     LLVMTypeRef type;
@@ -63,6 +65,10 @@ struct tsr__widener {
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
 bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
+
+/* The same for a function of a kernel. False: that has been reported. (packet_functions.c) */
+bool tsr__widen_packet_function(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef to, struct tsr__packet packet,
+                                bool masked);
 
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 
