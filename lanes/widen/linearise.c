@@ -46,6 +46,20 @@ static bool may_hurt(LLVMValueRef inst)
     }
 }
 
+/* Whether the branch that leads to the block, and it alone, can say if any lane takes it. */
+static bool branch_knows(struct tsr__widener *s, int block, bool masked)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    int from = b->pred_count == 1 ? b->pred[0] : TSR__NONE;
+    if (masked || from == TSR__NONE || s->shapes.partial[from] || !s->shapes.divergent_branch[from])
+        return false;
+    const struct tsr__block *f = &s->cfg.blocks[from];
+    LLVMValueRef condition = f->succ_count == 2 ? LLVMGetCondition(f->terminator) : NULL;
+    s->block = from;
+    return condition && LLVMIsAInstruction(condition) && LLVMGetInstructionParent(condition) == f->ref && f->succ[0] != f->succ[1] &&
+           tsr__can_compare_extreme_lane(s, condition, f->succ[1] == block);
+}
+
 static bool needs_test(const struct tsr__widener *s, int block)
 {
     if (!s->shapes.partial[block])
@@ -196,6 +210,8 @@ static void linear_branch(struct tsr__widener *s, int block)
         int to = b->succ[k];
         struct edge edge = read_edge(s, block, to);
         bool wait = others_wait(s, block, to);
+        if (s->blocks[to].any_slot)
+            LLVMBuildStore(s->b, tsr__compare_extreme_lane(s, LLVMGetCondition(b->terminator), k == 1), s->blocks[to].any_slot);
         emit_edge(s, &edge, to, masks[k], wait, wait && !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
         if (tsr__back_edge(block, to))
             again = s->cfg.blocks[to].loop;
@@ -275,8 +291,12 @@ static void test_whether_needed(struct tsr__widener *s, int block)
         return;
     }
     LLVMBasicBlockRef skip = LLVMAppendBasicBlockInContext(s->l->context, s->to, "skip");
-    LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_slot, "");
-    LLVMBuildCondBr(s->b, tsr__any_lane(s, mask), s->blocks[block].body, skip);
+    LLVMValueRef any_slot = s->blocks[block].any_slot, any;
+    if (any_slot)
+        any = LLVMBuildLoad2(s->b, LLVMInt1TypeInContext(s->l->context), any_slot, "");
+    else
+        any = tsr__any_lane(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_slot, ""));
+    LLVMBuildCondBr(s->b, any, s->blocks[block].body, skip);
     LLVMPositionBuilderAtEnd(s->b, skip);
     LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[block].mask_slot); /* as it is, but LLVM gets to know */
     branch_to_first(s, wanted);
@@ -318,6 +338,8 @@ static void build_block(struct tsr__widener *s, int block)
         s->mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), to->mask_slot, "mask");
         LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), to->mask_slot);
     }
+    if (to->any_slot)
+        LLVMBuildStore(s->b, LLVMConstNull(LLVMInt1TypeInContext(s->l->context)), to->any_slot);
     if (alone != TSR__NONE) {
         LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
         tsr__build_serial_loop(s, alone, tsr__mask_bits(s, s->mask), out);
@@ -398,6 +420,10 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
         if (s.shapes.partial[i]) {
             b->mask_slot = tsr__stack_slot(&s, tsr__mask_type(&s), "");
             LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_slot);
+        }
+        if (b->entry != b->body && branch_knows(&s, i, masked)) {
+            b->any_slot = tsr__stack_slot(&s, LLVMInt1TypeInContext(l->context), "");
+            LLVMBuildStore(s.b, LLVMConstNull(LLVMInt1TypeInContext(l->context)), b->any_slot);
         }
     }
     tsr__values_prepare(&s);
