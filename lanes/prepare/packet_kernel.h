@@ -15,6 +15,7 @@ struct tsr__packet_kernel {
     LLVMValueRef partial;  /* … for other packets: a declaration until the pass "widen_partial"; NULL: all packets are full */
     LLVMValueRef wrapping; /* … for full packets of launches in which an index may wrap (versioning.c); NULL: `whole` is right for all */
     LLVMValueRef lone;     /* … for full packets that are work-groups (lone_packets.c); NULL: `whole` runs these, too */
+    LLVMValueRef lone_partial; /* … for others that are all of a work-group, a row; NULL: `partial` runs these, too */
     struct tsr__packet packet; /* of a full packet */
 };
 
@@ -27,8 +28,8 @@ LLVMValueRef tsr__declare_packet_function(struct tsr__compilation *l, LLVMValueR
 /* `restrict` is a promise about one work-item: where barriers are nothing, a packet reads what other lanes have written, maybe through
  * another pointer. */
 void tsr__forget_restrict(LLVMValueRef packet_function);
-/* A new block of the kernel with a call of a packet function. */
-LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef packet_function);
+/* A new block of the kernel, or of one of its packet functions, with a call of another of these. */
+LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef packet_function);
 /* What is known of the values of work-items in full packets, as text. */
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
 

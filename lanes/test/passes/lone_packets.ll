@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
-; A work-group of one full packet needs no barriers, and its local size is known; other groups of full packets run as before. Where lanes may
-; have parted before a barrier, there is no such function.
-; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=split_kernels,widen_full,lone_packets %s | FileCheck %s
+; A work-group of one packet needs no barriers, and if the packet is full, its local size is known; other groups run as before. Where lanes may
+; have parted before a barrier, there are no such functions.
+; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=split_kernels,widen_full,widen_partial,lone_packets %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
@@ -19,6 +19,11 @@ target triple = "spir64-unknown-unknown"
 ; CHECK-NOT: call void @__tsr_barrier(
 ; CHECK: sub i64 16, 1
 ; CHECK: ret void
+; CHECK-LABEL: define internal void @k.lone_partial(ptr addrspace(1) %{{.*}}, ptr addrspace(3) %{{.*}})
+; CHECK: [[GROUPS:%.*]] = call i64 @__tsr_row_groups(i32 0)
+; CHECK-NOT: call void @__tsr_barrier(
+; CHECK: end:
+; CHECK: icmp ult i64 %{{.*}}, [[GROUPS]]
 ; CHECK-NOT: @parted.lone
 declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
 declare i64 @__tsr_local_size(i32) memory(none) nounwind willreturn
