@@ -29,8 +29,11 @@ static bool is_worth_it(struct tsr__compilation *l, const struct tsr__packet_ker
     if (!calls(k->whole, TSR__CALL_BARRIER) || calls(k->whole, TSR__CALL_DIVERGENT_BARRIER) ||
         tsr__group_visibility(l, k->item) != TSR__SEES_GROUPS)
         return false;
+    const uint64_t *required = k->info->reqd_local_size;
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, k->item, &count);
+    if (required[0] * required[1] * required[2] > k->packet.width)
+        return false;
     for (size_t i = 0; i < count; i++)
         if (LLVMIsAAllocaInst(code[i]))
             return false;

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
-; A work-group of one packet needs no barriers, and if the packet is full, its local size is known; other groups run as before. Where lanes may
-; have parted before a barrier, there are no such functions.
+; A work-group of one packet needs no barriers, and if the packet is full, its local size is known; other groups run as before. There are
+; no such functions where lanes may have parted before a barrier, or where the required local size is larger than a packet.
 ; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=split_kernels,widen_full,widen_partial,lone_packets %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
@@ -25,6 +25,7 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: end:
 ; CHECK: icmp ult i64 %{{.*}}, [[GROUPS]]
 ; CHECK-NOT: @parted.lone
+; CHECK-NOT: @large.lone
 declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
 declare i64 @__tsr_local_size(i32) memory(none) nounwind willreturn
 declare void @__tsr_barrier(i32, i32) convergent
@@ -57,3 +58,12 @@ meet:
 out:
   ret void
 }
+
+define spir_kernel void @large(ptr addrspace(1) %a) !reqd_work_group_size !0 {
+  %l = call i64 @__tsr_local_id(i32 0)
+  call void @__tsr_barrier(i32 2, i32 1)
+  %p = getelementptr i64, ptr addrspace(1) %a, i64 %l
+  store i64 %l, ptr addrspace(1) %p
+  ret void
+}
+!0 = !{i32 8, i32 4, i32 1}
