@@ -123,6 +123,18 @@ static LLVMTypeRef vector_type(struct tsr__widener *s, LLVMValueRef inst, int co
     return tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), component));
 }
 
+/* Ids and sizes in a work-group have few bits, and AVX2 has no instruction that makes a float of 64. */
+static LLVMValueRef integer_to_float(struct tsr__widener *s, LLVMValueRef inst, int component)
+{
+    LLVMValueRef number = LLVMGetOperand(inst, 0), from = tsr__component_of(s, number, component);
+    LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    if (tsr__call_info(tsr__call_of(number))->small) {
+        op = LLVMSIToFP;
+        from = LLVMBuildIntCast2(s->b, from, tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context)), false, "");
+    }
+    return LLVMBuildCast(s->b, op, from, vector_type(s, inst, component), "");
+}
+
 /* One part of an instruction that treats the scalars of its operands separately. NULL: no such instruction. */
 static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int component)
 {
@@ -158,13 +170,14 @@ static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int compo
     case LLVMFPExt:
     case LLVMFPToUI:
     case LLVMFPToSI:
-    case LLVMUIToFP:
-    case LLVMSIToFP:
     case LLVMPtrToInt:
     case LLVMIntToPtr:
     case LLVMAddrSpaceCast:
         return with_fast_math(
             LLVMBuildCast(s->b, op, tsr__component_of(s, LLVMGetOperand(inst, 0), component), vector_type(s, inst, component), ""), inst);
+    case LLVMUIToFP:
+    case LLVMSIToFP:
+        return with_fast_math(integer_to_float(s, inst, component), inst);
     default:
         return NULL;
     }
