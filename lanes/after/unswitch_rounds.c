@@ -18,15 +18,20 @@ void tsr__mark_rounds(struct tsr__compilation *l, LLVMValueRef branch)
     LLVMSetMetadata(branch, kind_of_mark(l), LLVMMetadataAsValue(l->context, empty));
 }
 
+bool tsr__ends_in_rounds(struct tsr__compilation *l, LLVMBasicBlockRef block)
+{
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(block);
+    return t && LLVMGetMetadata(t, kind_of_mark(l));
+}
+
 /* LLVM weighs what it copies; a switch of more ways it would copy for each of them. */
 bool tsr__pass_unswitch_rounds(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t count;
-    unsigned kind = kind_of_mark(l);
-    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    tsr__instructions(l, function, &count);
     bool marked = false;
-    for (size_t i = 0; i < count; i++)
-        marked = marked || (LLVMIsATerminatorInst(code[i]) && LLVMGetMetadata(code[i], kind));
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
+        marked = marked || tsr__ends_in_rounds(l, bb);
     if (!marked || count > TSR__UNSWITCH_MAX_CODE)
         return true;
     return tsr__run_llvm_on(l, function, "loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>,licm),simplifycfg,early-cse");

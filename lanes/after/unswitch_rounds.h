@@ -8,4 +8,7 @@
 /* Marks the branch to the next packet of a round, for the pass `unswitch_rounds`. */
 void tsr__mark_rounds(struct tsr__compilation *l, LLVMValueRef branch);
 
+/* Whether the block ends in such a branch. */
+bool tsr__ends_in_rounds(struct tsr__compilation *l, LLVMBasicBlockRef block);
+
 #endif

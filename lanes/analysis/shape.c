@@ -222,9 +222,12 @@ static struct tsr__shape transfer_bitwise(struct search const *s, LLVMValueRef i
 {
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(inst)), low = free_bits(s, a, bits);
     int64_t c;
+    bool constant = tsr__constant_int(mask, &c);
+    if (op == LLVMXor && constant && c == -1) /* -1 - a */
+        return affine_result(s, inst, -a.stride, 0, a.nsw, a.nuw, false);
     if (low == 64)
         return varying;
-    bool zeros = b.align >= low, constant = tsr__constant_int(mask, &c);               /* below the lanes' bits */
+    bool zeros = b.align >= low;                                                       /* below the lanes' bits */
     uint64_t ones = (UINT64_C(1) << low) - ((uint64_t)a.stride & -(uint64_t)a.stride); /* the lanes' bits */
     if (op != LLVMAnd && zeros)
         return affine_shape(a.stride, min_align(a, b), true, true);

@@ -13,6 +13,7 @@
 #include "lanes/after/unswitch_rounds.h"
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/groups/group_exchange.h"
+#include "lanes/groups/lone_packets.h"
 #include "lanes/groups/packet_loop.h"
 #include "lanes/groups/barrier_liveness.h"
 #include "lanes/ir/calls.h"
@@ -768,5 +769,7 @@ bool tsr__pass_barrier_regions(struct tsr__compilation *l, struct tsr__packet_ke
     if ((k->wrapping && !split_at_barriers(l, k->wrapping, k->packet.width, PACKETS_FULL, &info->context_bytes)) ||
         (k->partial && !split_at_barriers(l, k->partial, k->packet.width, rows ? PACKETS_OF_ROWS : PACKETS_DENSE, &info->context_bytes)))
         return tsr__fail(l, "kernel %s: packets that are not full cannot be split at barriers", info->name);
+    if (k->lone_partial)
+        tsr__lone_packets_join(l, k);
     return true;
 }

@@ -182,6 +182,8 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
 
 bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
+    if (k->lone)
+        build_loop(l, k->lone, k->packet.width, true);
     if (k->whole && tsr__has_barrier(l, k->whole))
         return true;
     k->info->flags |= TSR_KERNEL_PACKET_LOOP;

@@ -40,13 +40,22 @@ struct tsr__explain {
 /* ---- notes ------------------------------------------------------------------------------------------------------------------------------
  */
 
+static bool is_rare(const char *suffix)
+{
+    static const char *const rare[] = {".partial", "." TSR__WRAPPING, "." TSR__LONE, "." TSR__LONE_PARTIAL};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(rare); i++)
+        if (!strcmp(suffix, rare[i]))
+            return true;
+    return false;
+}
+
 /* The kernel whose code a function is, by what stands before the first dot of its name. Bodies for what is rare are of no interest. */
 static bool find_kernel(const struct tsr__compilation *l, const char *name, uint32_t *kernel)
 {
     size_t length = strcspn(name, ".");
     for (*kernel = 0; *kernel < l->info->kernel_count; ++*kernel)
         if (!strncmp(l->info->kernels[*kernel].name, name, length) && !l->info->kernels[*kernel].name[length])
-            return strcmp(name + length, ".partial") != 0 && strcmp(name + length, "." TSR__WRAPPING) != 0;
+            return !is_rare(name + length);
     return false;
 }
 
@@ -265,7 +274,8 @@ static void add_code_sizes(struct tsr__compilation *l, struct size *sizes)
         const char *names = (const char *)data + sections[sections[i].sh_link].sh_offset;
         for (uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
             uint32_t kernel;
-            bool counts = find_kernel(l, names + symbols[k].st_name, &kernel);
+            const char *name = names + symbols[k].st_name, *suffix = strchr(name, '.');
+            bool counts = find_kernel(l, name, &kernel) || (suffix && !strcmp(suffix, "." TSR__LONE));
             if (ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC && kernel < l->info->kernel_count)
                 *(counts ? &sizes[kernel].code : &sizes[kernel].partial) += symbols[k].st_size;
         }

@@ -229,5 +229,8 @@ enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l);
 
 /* What the body for launches of which an index may wrap is called, behind the kernel's name and a dot. */
 #define TSR__WRAPPING "wrapping"
+/* The same for the bodies of packets that are work-groups. */
+#define TSR__LONE "lone"
+#define TSR__LONE_PARTIAL "lone_partial"
 
 #endif

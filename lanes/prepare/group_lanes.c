@@ -27,14 +27,13 @@ static void move_address(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValue
     LLVMSetOperand(made, 0, address);
 }
 
-/* `restrict` is a promise about one work-item: behind a barrier it reads what others have written, maybe through another pointer. */
 static void restrict_ends(LLVMValueRef packet, LLVMValueRef *code, size_t count)
 {
     bool meets = false;
     for (size_t i = 0; i < count; i++)
         meets = meets || tsr__call_of(code[i]) == TSR__CALL_BARRIER;
-    for (LLVMAttributeIndex p = 1; meets && p <= LLVMCountParams(packet); p++)
-        LLVMRemoveEnumAttributeAtIndex(packet, p, tsr__attr_kind("noalias"));
+    if (meets)
+        tsr__forget_restrict(packet);
 }
 
 bool tsr__pass_group_lanes(struct tsr__compilation *l, struct tsr__packet_kernel *k)

@@ -64,6 +64,8 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
     k->whole = function_of(l, info, FULL);
     k->partial = tsr__partial_function(l, info);
     k->wrapping = function_of(l, info, TSR__WRAPPING);
+    k->lone = function_of(l, info, TSR__LONE);
+    k->lone_partial = function_of(l, info, TSR__LONE_PARTIAL);
     k->packet = (struct tsr__packet){.width = lanes_of(l, k->item, PACKET_LANES),
                                      .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES),
                                      .whole_rows = true,
@@ -87,7 +89,7 @@ static LLVMValueRef move_body(struct tsr__compilation *l, LLVMValueRef f)
     return made;
 }
 
-static LLVMValueRef declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix)
+LLVMValueRef tsr__declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix)
 {
     LLVMValueRef made =
         LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", tsr__name(kernel), suffix), LLVMGlobalGetValueType(kernel));
@@ -105,19 +107,25 @@ static LLVMValueRef declare_packet_function(struct tsr__compilation *l, LLVMValu
     return made;
 }
 
-LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef packet_function)
+void tsr__forget_restrict(LLVMValueRef packet_function)
+{
+    for (LLVMAttributeIndex p = 1; p <= LLVMCountParams(packet_function); p++)
+        LLVMRemoveEnumAttributeAtIndex(packet_function, p, tsr__attr_kind("noalias"));
+}
+
+LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef packet_function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    unsigned n = LLVMCountParams(k->kernel);
+    unsigned n = LLVMCountParams(from);
     LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (n + 1) * sizeof *args);
-    LLVMBasicBlockRef made = LLVMAppendBasicBlockInContext(l->context, k->kernel, "");
-    LLVMGetParams(k->kernel, args);
+    LLVMBasicBlockRef made = LLVMAppendBasicBlockInContext(l->context, from, "");
+    LLVMGetParams(from, args);
     LLVMPositionBuilderAtEnd(b, made);
-    LLVMMetadataRef subprogram = LLVMGetSubprogram(k->kernel);
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(from);
     if (subprogram) /* what will be inlined here keeps its lines only if the call has one */
         LLVMSetCurrentDebugLocation2(
             b, LLVMDIBuilderCreateDebugLocation(l->context, LLVMDISubprogramGetLine(subprogram), 0, subprogram, NULL));
-    LLVMBuildCall2(b, LLVMGlobalGetValueType(k->kernel), packet_function, args, n, "");
+    LLVMBuildCall2(b, LLVMGlobalGetValueType(from), packet_function, args, n, "");
     LLVMBuildRetVoid(b);
     LLVMDisposeBuilder(b);
     return made;
@@ -127,14 +135,14 @@ LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struc
 static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packet_kernel *k)
 {
     if (!k->partial || !k->whole) {
-        tsr__packet_call_block(l, k, k->whole ? k->whole : k->partial);
+        tsr__packet_call_block(l, k->kernel, k->whole ? k->whole : k->partial);
         return;
     }
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(l->context, k->kernel, ""));
     LLVMValueRef is_full = tsr__build_query(l, b, TSR__CALL_WHOLE_PACKET, -1);
     is_full = LLVMBuildICmp(b, LLVMIntNE, is_full, tsr__i32(l, 0), "");
-    LLVMBasicBlockRef full = tsr__packet_call_block(l, k, k->whole), partial = tsr__packet_call_block(l, k, k->partial);
+    LLVMBasicBlockRef full = tsr__packet_call_block(l, k->kernel, k->whole), partial = tsr__packet_call_block(l, k->kernel, k->partial);
     LLVMBuildCondBr(b, is_full, full, partial);
     LLVMDisposeBuilder(b);
 }
@@ -174,7 +182,7 @@ static void split_into_items(struct tsr__compilation *l, struct tsr_kernel_info 
     k.item = move_body(l, k.kernel);
     set_lanes(l, k.item, PACKET_LANES, 1);
     set_lanes(l, k.item, SUB_GROUP_LANES, 1);
-    k.whole = declare_packet_function(l, k.kernel, FULL);
+    k.whole = tsr__declare_packet_function(l, k.kernel, FULL);
     build_dispatcher(l, &k);
 }
 
@@ -195,13 +203,13 @@ static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *inf
     if (groups)
         info->flags |= TSR_KERNEL_GROUP_LANES;
     else
-        k.whole = declare_packet_function(l, k.kernel, FULL);
+        k.whole = tsr__declare_packet_function(l, k.kernel, FULL);
     if (groups || (!mark_group(l, &k, width) && !mark_full_packets(l, &k, width))) {
-        k.partial = declare_packet_function(l, k.kernel, PARTIAL);
+        k.partial = tsr__declare_packet_function(l, k.kernel, PARTIAL);
         tsr__add_fn_attr(l, k.partial, "noinline"); /* for the edges: small is better */
     }
     if (versioned && tsr__multiplies_tiles(l, k.item)) {
-        k.wrapping = declare_packet_function(l, k.kernel, TSR__WRAPPING);
+        k.wrapping = tsr__declare_packet_function(l, k.kernel, TSR__WRAPPING);
         tsr__add_fn_attr(l, k.wrapping, "noinline");
     }
     build_dispatcher(l, &k);

@@ -14,6 +14,8 @@ struct tsr__packet_kernel {
     LLVMValueRef whole;    /* the packet function for full packets: a declaration until the pass "widen_full"; NULL: groups are lanes */
     LLVMValueRef partial;  /* … for other packets: a declaration until the pass "widen_partial"; NULL: all packets are full */
     LLVMValueRef wrapping; /* … for full packets of launches in which an index may wrap (versioning.c); NULL: `whole` is right for all */
+    LLVMValueRef lone;     /* … for full packets that are work-groups (lone_packets.c); NULL: `whole` runs these, too */
+    LLVMValueRef lone_partial; /* … for others that are all of a work-group, a row; NULL: `partial` runs these, too */
     struct tsr__packet packet; /* of a full packet */
 };
 
@@ -21,8 +23,13 @@ struct tsr__packet_kernel {
 bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info *info, struct tsr__packet_kernel *found);
 /* The function for packets that are not full; NULL: there is none. Also once the item functions are gone. */
 LLVMValueRef tsr__partial_function(struct tsr__compilation *l, const struct tsr_kernel_info *info);
-/* A new block of the kernel with a call of a packet function. */
-LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef packet_function);
+/* A function for packets of the kernel, without a body, which is called <kernel>.<suffix>. */
+LLVMValueRef tsr__declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix);
+/* `restrict` is a promise about one work-item: where barriers are nothing, a packet reads what other lanes have written, maybe through
+ * another pointer. */
+void tsr__forget_restrict(LLVMValueRef packet_function);
+/* A new block of the kernel, or of one of its packet functions, with a call of another of these. */
+LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef packet_function);
 /* What is known of the values of work-items in full packets, as text. */
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
 

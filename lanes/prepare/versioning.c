@@ -411,7 +411,7 @@ static bool mark_indices(struct bounds *x, LLVMValueRef *code, size_t count)
 static void choose_by_fit(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMBasicBlockRef start, LLVMValueRef fits)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(k->kernel), slow = tsr__packet_call_block(l, k, k->wrapping);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(k->kernel), slow = tsr__packet_call_block(l, k->kernel, k->wrapping);
     if (!k->partial) { /* all packets are full: `entry` calls the function for them */
         LLVMPositionBuilderAtEnd(b, start);
         LLVMBuildCondBr(b, fits, entry, slow);

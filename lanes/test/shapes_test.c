@@ -74,6 +74,9 @@ static const struct shape_case cases[] = {
     {"%d = shl i64 %id, 2\n%c = or i64 %d, 4\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%d = shl i64 %id, 2\n%c = or i64 %d, 3\n%p = getelementptr i8, ptr addrspace(1) %a, i64 %c", "affine 4 "},
     {"%d = shl i64 %id, 2\n%c = or i64 %d, 60\n%p = getelementptr i8, ptr addrspace(1) %a, i64 %c", "uniform "},
+    /* -1 - id */
+    {"%c = xor i64 %id, -1\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "affine -4 "},
+    {"%t = xor i32 %i, -1\n" AT_T, "affine -4 "},
     {"%c = xor i64 %id, 1\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%p = getelementptr float, ptr addrspace(1) %a, i64 %y64", "uniform "},
     /* A bound that no packet straddles. */

@@ -47,6 +47,20 @@ static bool may_hurt(LLVMValueRef inst)
     }
 }
 
+/* Whether the branch that leads to the block, and it alone, can say if any lane takes it. */
+static bool branch_knows(struct tsr__widener *s, int block, bool masked)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    int from = b->pred_count == 1 ? b->pred[0] : TSR__NONE;
+    if (masked || from == TSR__NONE || s->shapes.partial[from] || !s->shapes.divergent_branch[from])
+        return false;
+    const struct tsr__block *f = &s->cfg.blocks[from];
+    LLVMValueRef condition = f->succ_count == 2 ? LLVMGetCondition(f->terminator) : NULL;
+    s->block = from;
+    return condition && LLVMIsAInstruction(condition) && LLVMGetInstructionParent(condition) == f->ref && f->succ[0] != f->succ[1] &&
+           tsr__can_compare_extreme_lane(s, condition, f->succ[1] == block);
+}
+
 static bool is_costly(const struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
@@ -206,6 +220,7 @@ static void close_loop(struct tsr__widener *s, int number, const struct tsr__blo
         tsr__build_serial_loop(s, number, bits, out);
     }
     LLVMPositionBuilderAtEnd(s->b, out);
+    LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), header->mask_slot); /* as it is */
     branch_to_first(s, wanted);
 }
 
@@ -222,6 +237,8 @@ static void linear_branch(struct tsr__widener *s, int block)
         int to = b->succ[k];
         struct edge edge = read_edge(s, block, to);
         bool wait = others_wait(s, block, to);
+        if (s->blocks[to].any_slot)
+            LLVMBuildStore(s->b, tsr__compare_extreme_lane(s, LLVMGetCondition(b->terminator), k == 1), s->blocks[to].any_slot);
         emit_edge(s, &edge, to, masks[k], wait, wait && !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
         if (tsr__back_edge(block, to))
             again = s->cfg.blocks[to].loop;
@@ -301,8 +318,12 @@ static void test_whether_needed(struct tsr__widener *s, int block)
         return;
     }
     LLVMBasicBlockRef skip = LLVMAppendBasicBlockInContext(s->l->context, s->to, "skip");
-    LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_slot, "");
-    LLVMBuildCondBr(s->b, tsr__any_lane(s, mask), s->blocks[block].body, skip);
+    LLVMValueRef any_slot = s->blocks[block].any_slot, any;
+    if (any_slot)
+        any = LLVMBuildLoad2(s->b, LLVMInt1TypeInContext(s->l->context), any_slot, "");
+    else
+        any = tsr__any_lane(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_slot, ""));
+    LLVMBuildCondBr(s->b, any, s->blocks[block].body, skip);
     LLVMPositionBuilderAtEnd(s->b, skip);
     LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[block].mask_slot); /* so that LLVM knows */
     branch_to_first(s, wanted);
@@ -344,6 +365,8 @@ static void build_block(struct tsr__widener *s, int block)
         s->mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), to->mask_slot, "mask");
         LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), to->mask_slot);
     }
+    if (to->any_slot)
+        LLVMBuildStore(s->b, LLVMConstNull(LLVMInt1TypeInContext(s->l->context)), to->any_slot);
     if (alone != TSR__NONE) {
         LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
         tsr__build_serial_loop(s, alone, tsr__mask_bits(s, s->mask), out);
@@ -426,9 +449,16 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
             LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_slot);
         }
     }
-    for (int i = s.cfg.block_count - 1; i >= 0; i--)
-        if (s.blocks[i].body && needs_test(&s, i))
-            s.blocks[i].entry = LLVMInsertBasicBlockInContext(l->context, s.blocks[i].body, "test");
+    for (int i = s.cfg.block_count - 1; i >= 0; i--) {
+        struct tsr__widened_block *b = &s.blocks[i];
+        if (!b->body || !needs_test(&s, i))
+            continue;
+        b->entry = LLVMInsertBasicBlockInContext(l->context, b->body, "test");
+        if (branch_knows(&s, i, masked)) {
+            b->any_slot = tsr__stack_slot(&s, LLVMInt1TypeInContext(l->context), "");
+            LLVMBuildStore(s.b, LLVMConstNull(LLVMInt1TypeInContext(l->context)), b->any_slot);
+        }
+    }
     tsr__values_prepare(&s);
     tsr__prepare_accesses(&s);
     if (masked)

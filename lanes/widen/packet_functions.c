@@ -9,7 +9,8 @@
 #include "lanes/widen/widener.h"
 #include "tessera/item.h"
 
-static bool widen(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef to, struct tsr__packet packet, bool masked)
+bool tsr__widen_packet_function(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef to, struct tsr__packet packet,
+                                bool masked)
 {
     LLVMSetLinkage(to, LLVMInternalLinkage);
     tsr__debug_info_begin(l, k->kernel, to);
@@ -74,7 +75,7 @@ bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel 
         return take_item(l, k);
     if (!k->whole)
         return true;
-    if (!widen(l, k, k->whole, k->packet, false))
+    if (!tsr__widen_packet_function(l, k, k->whole, k->packet, false))
         return false;
     if (full)
         note_visibility(k->info, tsr__group_visibility(l, k->item), tsr__has_barrier(l, k->whole));
@@ -83,7 +84,7 @@ bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel 
     tsr__forget_no_wrap_marks(l, k->whole);
     tsr__drop_no_wrap_marks(l, k->item);
     size_t notes = tsr__explain_count(l); /* they are those of the other function */
-    bool good = widen(l, k, k->wrapping, k->packet, false);
+    bool good = tsr__widen_packet_function(l, k, k->wrapping, k->packet, false);
     tsr__explain_forget(l, notes);
     return good;
 }
@@ -104,7 +105,7 @@ bool tsr__pass_widen_partial(struct tsr__compilation *l, struct tsr__packet_kern
     packet.same_sizes = info->flags & TSR_KERNEL_UNIFORM_GROUPS;
     packet.required_x = info->reqd_local_size[0];
     note_visibility(info, sees, meets);
-    return widen(l, k, k->partial, packet, true);
+    return tsr__widen_packet_function(l, k, k->partial, packet, true);
 }
 
 bool tsr__pass_drop_items(struct tsr__compilation *l)

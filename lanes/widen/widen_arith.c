@@ -123,6 +123,35 @@ static LLVMTypeRef vector_type(struct tsr__widener *s, LLVMValueRef inst, int co
     return tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), component));
 }
 
+enum { SMALL_BITS = 16, MAX_DEPTH = 4 };
+_Static_assert(TSR_WORK_GROUP_BOUND == 1 << SMALL_BITS, "bits of small results");
+
+/* How many bits of an unsigned number made of ids and sizes in a work-group may be set; 64: any. */
+static unsigned bits_of_number(LLVMValueRef v, int depth)
+{
+    if (tsr__call_info(tsr__call_of(v))->small)
+        return SMALL_BITS;
+    if (!depth || !LLVMIsAInstruction(v) || (LLVMGetInstructionOpcode(v) != LLVMMul && LLVMGetInstructionOpcode(v) != LLVMAdd))
+        return 64;
+    unsigned a = bits_of_number(LLVMGetOperand(v, 0), depth - 1), b = bits_of_number(LLVMGetOperand(v, 1), depth - 1);
+    return LLVMGetInstructionOpcode(v) == LLVMMul ? a + b : (a > b ? a : b) + 1;
+}
+
+/* Ids and sizes in a work-group have few bits, and AVX2 has no instruction that makes a float of 64. */
+static LLVMValueRef integer_to_float(struct tsr__widener *s, LLVMValueRef inst, int component)
+{
+    LLVMValueRef number = LLVMGetOperand(inst, 0), from = tsr__component_of(s, number, component);
+    LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    LLVMTypeRef type = LLVMTypeOf(number);
+    bool wide = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 32;
+    unsigned bits = wide ? bits_of_number(number, MAX_DEPTH) : 64;
+    if (bits <= 32) {
+        op = bits < 32 ? LLVMSIToFP : LLVMUIToFP;
+        from = LLVMBuildIntCast2(s->b, from, tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context)), false, "");
+    }
+    return LLVMBuildCast(s->b, op, from, vector_type(s, inst, component), "");
+}
+
 /* One part of an instruction that treats the scalars of its operands separately. NULL: no such instruction. */
 static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int component)
 {
@@ -158,13 +187,14 @@ static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int compo
     case LLVMFPExt:
     case LLVMFPToUI:
     case LLVMFPToSI:
-    case LLVMUIToFP:
-    case LLVMSIToFP:
     case LLVMPtrToInt:
     case LLVMIntToPtr:
     case LLVMAddrSpaceCast:
         return with_fast_math(
             LLVMBuildCast(s->b, op, tsr__component_of(s, LLVMGetOperand(inst, 0), component), vector_type(s, inst, component), ""), inst);
+    case LLVMUIToFP:
+    case LLVMSIToFP:
+        return with_fast_math(integer_to_float(s, inst, component), inst);
     default:
         return NULL;
     }

@@ -11,6 +11,8 @@
 #include "lanes/ir/block_list.h"
 #include "lanes/ir/calls.h"
 
+struct tsr__packet_kernel;
+
 struct tsr__value {
     LLVMValueRef from; /* in the work-item function */
     LLVMTypeRef type;
@@ -28,6 +30,7 @@ struct tsr__widened_block {
     LLVMBasicBlockRef entry; /* where edges go: the test whether any lane is here, or the body */
     LLVMBasicBlockRef body;
     LLVMValueRef mask_slot;                /* lanes on their way here; NULL if the block always runs with the function's lanes */
+    LLVMValueRef any_slot;                 /* whether any lane is, as the branch knows it; NULL: the mask says it (extreme_lane.c) */
     const struct tsr__block_list *pending; /* blocks that still have to run after this one, whichever way it is left */
 };
 
@@ -63,6 +66,10 @@ struct tsr__widener {
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
 bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
+
+/* The same for a function of a kernel. False: that has been reported. (packet_functions.c) */
+bool tsr__widen_packet_function(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef to, struct tsr__packet packet,
+                                bool masked);
 
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 
@@ -121,6 +128,14 @@ void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef s
 LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef slot);
 /* Runs `inst` once for each active lane, in lane order. */
 void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst);
+
+/* ---- comparisons of consecutive numbers (extreme_lane.c) ------------------------------------------------------------------------------
+ */
+
+/* A comparison of a uniform number with consecutive ones, as of `local id < n`, holds in any lane if it holds in the lane with the smallest
+ * or the largest: no vector is needed to ask. If `opposite`, that of the opposite comparison. Both only in code that all lanes reach. */
+bool tsr__can_compare_extreme_lane(struct tsr__widener *s, LLVMValueRef comparison, bool opposite);
+LLVMValueRef tsr__compare_extreme_lane(struct tsr__widener *s, LLVMValueRef comparison, bool opposite);
 
 /* ---- instructions: false if the instruction is not theirs ------------------------------------------------------------------------------
  */

@@ -121,12 +121,13 @@ void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVM
     components[0] = LLVMBuildFreeze(s->b, components[0], "");
 }
 
+/* The old value is frozen: of a store that selects between a vector and what memory has the code generator makes a masked one. */
 void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef old;
     tsr__direct_load(&unmasked, &own, p, &old);
-    old = tsr__blend(s, s->mask, components[0], old);
+    old = tsr__blend(s, s->mask, components[0], LLVMBuildFreeze(s->b, old, ""));
     tsr__direct_store(&unmasked, &own, p, &old);
 }
