@@ -30,6 +30,7 @@ struct part {
     const struct tsr__fragment *phi;
     struct moving a, b;                      /* of the first product */
     struct tsr__polynomial inner_a, inner_b; /* from product to product */
+    const struct tsr__tile_product *product; /* of all of them; the accumulator may have others in other loops */
     unsigned depth;
     bool zero, half; /* half: they have 32 bytes of K each */
 };
@@ -181,11 +182,10 @@ static bool is_looked_at(const struct tsr__tiles *t, const struct tsr__live_rang
 }
 
 /* Rows of B in memory that a product takes. */
-static int64_t rows_of_step(struct tsr__tiles *t, const struct part *part)
+static int64_t rows_of_step(const struct part *part)
 {
-    const struct tsr__tile_product *product = tsr__tile_product(t->l, t->unit, part->life->block->webs[0][0]->mads[0]->mad.f);
     int64_t words = part->half ? TSR__WORDS : TSR_TILE_ROWS;
-    return part->b.by_rows ? words * (product->number < TSR_TILE_BF16 ? 4 : 2) : words;
+    return part->b.by_rows ? words * (part->product->number < TSR_TILE_BF16 ? 4 : 2) : words;
 }
 
 /* All that goes into the accumulator of `life` in the loop. False: it is not only products of tiles at regular distances. */
@@ -213,6 +213,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_a = a.step;
             part->inner_b = b.step;
             part->half = source_a.half;
+            part->product = source_a.product;
             continue;
         }
         struct tsr__polynomial far_a = address_distance(&part->a, &a), far_b = address_distance(&part->b, &b);
@@ -221,21 +222,22 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_b = far_b;
         }
         if (!go_along(&part->a, &a, false) || !go_along(&part->b, &b, true) || source_a.half != part->half ||
-            b.by_rows != part->b.by_rows || !same_distance(&a.stride, &part->a.stride) || !same_distance(&b.stride, &part->b.stride) ||
-            !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
+            source_a.product != part->product || b.by_rows != part->b.by_rows || !same_distance(&a.stride, &part->a.stride) ||
+            !same_distance(&b.stride, &part->b.stride) || !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
             !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
             return false;
     }
     part->zero = !part->phi->in[!back]->web && tsr__tile_starts_zero(t, part->phi, !back);
     return part->depth && holds == part->phi->in[back] && tsr__polynomial_is_multiple(&part->a.step, &part->inner_a, part->depth) &&
            tsr__polynomial_is_multiple(&part->b.step, &part->inner_b, part->depth) &&
-           (!part->b.place || tsr__polynomial_is_multiple(&part->inner_b, &part->b.pitch, rows_of_step(t, part)));
+           (!part->b.place || tsr__polynomial_is_multiple(&part->inner_b, &part->b.pitch, rows_of_step(part)));
 }
 
 static bool go_together(const struct part *x, const struct part *y)
 {
-    return x->depth == y->depth && x->half == y->half && x->b.by_rows == y->b.by_rows && same_distance(&x->a.stride, &y->a.stride) &&
-           same_distance(&x->b.stride, &y->b.stride) && tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
+    return x->product == y->product && x->depth == y->depth && x->half == y->half && x->b.by_rows == y->b.by_rows &&
+           same_distance(&x->a.stride, &y->a.stride) && same_distance(&x->b.stride, &y->b.stride) &&
+           tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
            tsr__row_of_block(x->life->block) == tsr__row_of_block(y->life->block) && same_distance(&x->inner_a, &y->inner_a) &&
            same_distance(&x->inner_b, &y->inner_b);
 }
@@ -568,11 +570,10 @@ static void store_place(struct tsr__tiles *t, LLVMValueRef loop, size_t offset, 
 static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
-    const struct tsr__tile_product *product = tsr__tile_product(t->l, t->unit, part->life->block->webs[0][0]->mads[0]->mad.f);
     bool prepares = t->unit == TSR__TILES_MODEL;
-    unsigned how = tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u) | (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) |
-                   (is_narrow(x) ? TSR_TILE_HALF_N : 0u) | (part->a.place ? TSR_TILE_A_EDGES : 0u) |
-                   (part->b.place ? TSR_TILE_B_EDGES : 0u);
+    unsigned how = tsr__tile_product_bits(t, part->product) | (part->half ? TSR_TILE_HALF_K : 0u) |
+                   (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) | (is_narrow(x) ? TSR_TILE_HALF_N : 0u) |
+                   (part->a.place ? TSR_TILE_A_EDGES : 0u) | (part->b.place ? TSR_TILE_B_EDGES : 0u);
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     if (!x->runs_now) {
