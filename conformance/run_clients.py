@@ -62,6 +62,7 @@ class Run:
 PROGRAMS = {
     "pyopencl": (pypi_programs.pyopencl, ["python3-venv"]),
     "reikna": (pypi_programs.reikna, ["python3-venv"]),
+    "kernel_tuner": (pypi_programs.kernel_tuner, ["python3-venv"]),
     "opencv": (pypi_programs.opencv, ["python3-venv"]),
     **{package: (pypi_programs.called, ["python3-venv"]) for package in pypi_programs.CALLED},
     "hashcat": (passwords.hashcat, ["hashcat", "hashcat-data"]),
@@ -72,12 +73,13 @@ PROGRAMS = {
     "clfft": (debian_programs.clfft, ["clfft-client"]),
     "clpeak": (debian_programs.clpeak, ["clpeak"]),
     "clinfo": (debian_programs.clinfo, ["clinfo"]),
+    "piglit": (debian_programs.piglit, ["piglit"]),
     "hashcat-modes": (passwords.hashcat_modes, ["hashcat", "hashcat-data"]),
     "dpctl": (pypi_programs.dpctl, ["python3-venv"]),
     "dpnp": (pypi_programs.dpnp, ["python3-venv"]),
     "dpctl-level-zero": (pypi_programs.dpctl_level_zero, ["python3-venv"]),
 }
-APART = ("hashcat-modes", "dpctl", "dpnp", "dpctl-level-zero")  # only by name, as they take hours, or by ./dev sycl and ./dev xmx
+APART = ("piglit", "hashcat-modes", "dpctl", "dpnp", "dpctl-level-zero")  # only by name, as they take long, or by ./dev sycl and ./dev xmx
 
 
 # ---- what is expected --------------------------------------------------------------------------------------------------------------

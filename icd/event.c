@@ -183,6 +183,15 @@ TSR_API cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event *e
     return err;
 }
 
+/* A program may ask until the command has ended, and never flush. */
+static cl_int asked_status(cl_event event)
+{
+    cl_int status = atomic_load(&event->status);
+    if (status > CL_RUNNING && event->queue)
+        tsr_pool_flush(event->queue->pool);
+    return status;
+}
+
 /* clGetEventInfo: OpenCL 3.0, 5.11. */
 TSR_API cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value, size_t *size_ret)
 {
@@ -196,7 +205,7 @@ TSR_API cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, si
     case CL_EVENT_COMMAND_TYPE:
         return tsr__info_value(out, cl_command_type, event->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
-        return tsr__info_value(out, cl_int, atomic_load(&event->status));
+        return tsr__info_value(out, cl_int, asked_status(event));
     case CL_EVENT_REFERENCE_COUNT:
         return tsr__info_value(out, cl_uint, (cl_uint)atomic_load(&event->base.api));
     default:

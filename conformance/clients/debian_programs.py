@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of Debian that compute and measure, for run_clients.py."""
+import ast
+import gzip
 import pathlib
 import re
+import xml.etree.ElementTree
 
 
 def clblast(run):
@@ -42,3 +45,18 @@ def clinfo(run):
     """Every query is answered, or by an error that clinfo knows to be right."""
     outcome, output = run.command("queries", ["clinfo"])
     return {"queries": "fail" if outcome == "pass" and re.search(r"<\w+:\w*:?\w*:\d+:|error -?\d+", output) else outcome}
+
+
+def piglit(run):
+    """Its tests of OpenCL, by the list that `piglit run cl` uses, each program in a process of its own. The one of interoperation needs a display."""
+    folder, results = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit"), {}
+    for entry in xml.etree.ElementTree.parse(gzip.open(folder / "tests/cl.xml.gz")).iter("Test"):
+        test = entry.get("name")
+        if test.startswith("interop@"):
+            continue
+        options = {option.get("name"): ast.literal_eval(option.get("value")) for option in entry}
+        program, *words = options.get("command") or ["cl-program-tester", folder / options["filename"]]
+        outcome, output = run.command(test, [folder / "bin" / program, *words], cwd=folder)
+        said = re.findall(r'^PIGLIT: {"result": "(\w+)"', output, re.M)
+        results[test.replace(" ", "-")] = outcome if outcome in ("crash", "timeout") else said[-1] if said else "fail"
+    return results

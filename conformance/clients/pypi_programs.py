@@ -66,6 +66,14 @@ def reikna(run):
 REIKNA = ["test_algorithms", "test_cbrng", "test_cluda", "test_core", "test_linalg", "test_transformations.py", "test_dht.py"]
 
 
+def kernel_tuner(run):
+    # Its options for pytest are those of a plugin that measures coverage.
+    return run_pytest_of_sources(run, ["kernel_tuner==1.5.0", "pyopencl==2026.1.4"], ["-o", "addopts=", *KERNEL_TUNER])
+
+
+KERNEL_TUNER = ["test_opencl_functions.py", "test_observers.py", "test_backend.py"]
+
+
 # One set of releases that fit together. Their SYCL reaches the driver by Intel's OpenCL adapter and the loader that the packages bring along.
 # These releases know NumPy up to 2.3.
 SYCL = ["dpctl==0.21.1", "dpnp==0.19.1", "intel-sycl-rt==2025.3.3", "intel-cmplr-lib-ur==2025.3.3", "dpcpp-cpp-rt==2025.3.3", "cython==3.3.1",

@@ -66,6 +66,32 @@ static void test_user_event(void **state)
     test_end(&w);
 }
 
+/* Programs ask for the status until a command has ended, without a flush. */
+static void test_asked_without_a_flush(void **state)
+{
+    (void)state;
+    for (int out_of_order = 0; out_of_order < 2; out_of_order++) {
+        struct test_world w = test_begin(out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        cl_program program = test_build(w.context, w.device, "kernel void set(global int *a) { a[get_global_id(0)] = 3; }", "");
+        cl_kernel kernel = test_kernel(program, "set");
+        int back = 0;
+        cl_mem buffer = test_buffer(w.context, 0, 16 * sizeof back, NULL);
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        cl_event set, read;
+        CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, (size_t[]){16}, NULL, 0, NULL, &set));
+        CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_FALSE, 0, sizeof back, &back, 1, &set, &read));
+        for (int milliseconds = 0; status_of(read) > CL_COMPLETE && milliseconds < 60000; milliseconds++)
+            usleep(1000);
+        CHECK_THAT(status_of(read) == CL_COMPLETE && back == 3);
+        CHECK(clReleaseEvent(set));
+        CHECK(clReleaseEvent(read));
+        CHECK(clReleaseKernel(kernel));
+        CHECK(clReleaseProgram(program));
+        CHECK(clReleaseMemObject(buffer));
+        test_end(&w);
+    }
+}
+
 /* A failure reaches what waits for it, across queues, and nothing else. */
 static void test_failure(void **state)
 {
@@ -377,9 +403,10 @@ static void test_profiling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_user_event),          cmocka_unit_test(test_failure),   cmocka_unit_test(test_wait_errors),
-        cmocka_unit_test(test_callbacks),           cmocka_unit_test(test_profiling), cmocka_unit_test(test_blocking_callback),
-        cmocka_unit_test(test_set_by_other_thread),
+        cmocka_unit_test(test_user_event),          cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_wait_errors),         cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_profiling),           cmocka_unit_test(test_blocking_callback),
+        cmocka_unit_test(test_set_by_other_thread), cmocka_unit_test(test_asked_without_a_flush),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
