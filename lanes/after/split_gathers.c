@@ -143,7 +143,7 @@ static bool find_offsets(LLVMValueRef v, struct offsets *o, enum extension exten
 static unsigned find_rows(LLVMValueRef pointers, uint64_t bytes)
 {
     struct offsets o = {.lanes = LLVMGetVectorSize(LLVMTypeOf(pointers))};
-    if (o.lanes > TSR__MAX_ELEMENTS)
+    if (o.lanes > TSR__MAX_ELEMENTS || o.lanes & (o.lanes - 1))
         return 0;
     for (o.in_row = o.lanes; o.in_row * bytes >= LEAST_ROW_BYTES && o.lanes / o.in_row <= MOST_ROWS; o.in_row /= 2) {
         bool good = find_offsets(pointers, &o, EXACT, MAX_DEPTH);
