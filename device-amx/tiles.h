@@ -108,13 +108,14 @@ void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, 
 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
 /* Products of elements that are widened first, with AVX-512 or AVX2: floating point in the strict order, and bytes without AVX-512 VNNI.
- * There is at least one tile, operands have the layout of tiles, and C does not overlap A and B. TSR__TILE_CUT is a bit of `how` with
- * TSR_TILE_TF32: numbers of A and B have no bits that do not count. (tiles_wide.c) */
-enum { TSR__TILE_CUT = 1 << 20 };
+ * There is at least one tile, operands have the layout of tiles, and C does not overlap A and B (tiles_wide.c). */
 void tsr__tile_loop_wide(const struct tsr_tile_loop *loop);
-/* Clears the bits that do not count in `rows` lines of 64 bytes of TF32. */
-void tsr__tile_cut_lines(char *to, int64_t stride, int64_t rows);
 void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+
+/* Clears the bits that do not count in `rows` lines of 64 bytes of TF32. A loop whose A and B have none has this bit in `how` beside
+ * TSR_TILE_TF32. */
+void tsr__tile_cut_lines(char *to, int64_t stride, int64_t rows);
+enum { TSR__TILE_IS_CUT = 1 << 20 };
 
 static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 {

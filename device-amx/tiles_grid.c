@@ -401,7 +401,7 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
                               .rows = rows / TSR_TILE_ROWS,
                               .columns = PANEL,
                               .tile_rows = TSR_TILE_ROWS,
-                              .how = (of->how & TSR_TILE_PRODUCT) | (is_tf32(of) ? TSR__TILE_CUT : 0),
+                              .how = (of->how & TSR_TILE_PRODUCT) | (is_tf32(of) ? TSR__TILE_IS_CUT : 0),
                               .zero = of->zero,
                               .to_stride = of->to_stride};
     pack_wide_strip(b, row, rows);

@@ -18,9 +18,8 @@
 #define INLINE AVX2 __attribute__((always_inline)) static inline /* AVX-512 has AVX2 */
 #define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
 
-/* Beside the products: TSR_TILE_TF32 with TSR__TILE_CUT. */
-enum { CUT = TSR_TILE_TF32 + 1 };
-#define TSR_TILE_CUT CUT
+/* One more product: TSR_TILE_TF32 with TSR__TILE_IS_CUT. */
+enum { TSR_TILE_CUT = TSR_TILE_TF32 + 1 };
 
 /* ---- widening --------------------------------------------------------------------------------------------------------------------------
  */
@@ -98,7 +97,7 @@ INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_
         f16_of((numbers *)*to, from);
     else if (product == TSR_TILE_TF32)
         tf32_of((words *)*to, from);
-    else if (product == CUT)
+    else if (product == TSR_TILE_CUT)
         *(words *)*to = *(const words *)from;
     else
         EACH(half, 2) half_of((words *)*to + half, from, half, product, is_signed);
@@ -138,7 +137,7 @@ INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t 
     {
         if (product == TSR_TILE_TF32)
             EACH(c, columns) tf32_of(&y[0][c], b + c * b_next);
-        else if (product == CUT)
+        else if (product == TSR_TILE_CUT)
             EACH(c, columns) y[0][c] = *(const words *)(b + c * b_next);
         else if (!is_f16) {
             __asm__("" : "+r"(b)); /* so the words are loaded twice: there are no registers to keep them in */
@@ -238,7 +237,7 @@ static const struct strips *strips_of(enum tsr_tile_product product)
 
 void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
 {
-    const struct strips *by = strips_of(x->how & TSR__TILE_CUT ? CUT : x->how & TSR_TILE_PRODUCT);
+    const struct strips *by = strips_of(x->how & TSR__TILE_IS_CUT ? TSR_TILE_CUT : x->how & TSR_TILE_PRODUCT);
     bool one_matrix = x->rows == 1 || x->a_next == TSR_TILE_ROWS * x->a_stride; /* a strip may have rows of two tiles */
     for (int64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
         for (int64_t row = 0, left = x->rows * TSR_TILE_ROWS, rows; left; row += rows, left -= rows) {

@@ -42,16 +42,6 @@ static bool is_zero(const struct offsets *o)
     return true;
 }
 
-/* A number that is in all elements of a constant vector. */
-static bool same_number(LLVMValueRef v, int64_t *number)
-{
-    LLVMValueRef first = LLVMIsAConstant(v) ? LLVMGetAggregateElement(v, 0) : NULL;
-    for (unsigned i = 1; first && i < LLVMGetVectorSize(LLVMTypeOf(v)); i++)
-        if (LLVMGetAggregateElement(v, i) != first)
-            return false;
-    return first && tsr__constant_int(first, number);
-}
-
 static bool of_operation(LLVMValueRef v, struct offsets *o, enum extension extension, int depth)
 {
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
@@ -69,8 +59,8 @@ static bool of_operation(LLVMValueRef v, struct offsets *o, enum extension exten
     else if ((extension == SIGNED && !LLVMGetNSW(v)) || (extension == UNSIGNED && !LLVMGetNUW(v)))
         return false;
     if (op == LLVMMul || op == LLVMShl) {
-        const bool by_second = same_number(LLVMGetOperand(v, 1), &factor);
-        if (!by_second && (op == LLVMShl || !same_number(LLVMGetOperand(v, 0), &factor)))
+        const bool by_second = tsr__same_number(LLVMGetOperand(v, 1), &factor);
+        if (!by_second && (op == LLVMShl || !tsr__same_number(LLVMGetOperand(v, 0), &factor)))
             return false;
         const int64_t bits = (int64_t)LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(v)));
         if (op == LLVMShl && (factor < 0 || factor >= bits))
@@ -158,16 +148,7 @@ static unsigned find_rows(LLVMValueRef pointers, uint64_t bytes)
 static bool has_all_lanes(LLVMValueRef mask)
 {
     int64_t bit;
-    return same_number(mask, &bit) && bit;
-}
-
-/* Of `x`, or of `x` and `y` one after the other. */
-static LLVMValueRef take_lanes(struct tsr__lane_scalars *c, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
-{
-    LLVMValueRef lane[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        lane[i] = tsr__i32(c->l, first + i);
-    return LLVMBuildShuffleVector(c->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(lane, count), "");
+    return tsr__same_number(mask, &bit) && bit;
 }
 
 static void replace_gather(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMValueRef *at, unsigned rows, unsigned in_row)
@@ -179,7 +160,7 @@ static void replace_gather(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMV
     }
     for (unsigned lanes = in_row; rows > 1; rows /= 2, lanes *= 2)
         for (unsigned i = 0; i < rows / 2; i++)
-            row[i] = take_lanes(c, row[2 * i], row[2 * i + 1], 0, 2 * lanes);
+            row[i] = tsr__take_lanes(c->l, c->b, row[2 * i], row[2 * i + 1], 0, 2 * lanes);
     for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {
         LLVMValueRef user = LLVMGetUser(use);
         next = LLVMGetNextUse(use);
@@ -194,7 +175,8 @@ static void replace_gather(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMV
 static void replace_scatter(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMValueRef *at, unsigned rows, unsigned in_row)
 {
     for (unsigned i = 0; i < rows; i++)
-        tsr__copy_memory_notes(call, LLVMBuildStore(c->b, take_lanes(c, LLVMGetOperand(call, 0), NULL, i * in_row, in_row), at[i]),
+        tsr__copy_memory_notes(call,
+                               LLVMBuildStore(c->b, tsr__take_lanes(c->l, c->b, LLVMGetOperand(call, 0), NULL, i * in_row, in_row), at[i]),
                                tsr__argument_align(call, 1));
 }
 

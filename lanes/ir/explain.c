@@ -42,7 +42,7 @@ struct tsr__explain {
 
 static bool is_rare(const char *suffix)
 {
-    static const char *const rare[] = {".partial", "." TSR__WRAPPING, "." TSR__LONE, "." TSR__LONE_PARTIAL};
+    static const char *const rare[] = {"." TSR__PARTIAL, "." TSR__WRAPPING, "." TSR__LONE, "." TSR__LONE_PARTIAL};
     for (size_t i = 0; i < TSR_ARRAY_LEN(rare); i++)
         if (!strcmp(suffix, rare[i]))
             return true;

@@ -305,6 +305,14 @@ LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value)
     return LLVMConstInt(LLVMInt64TypeInContext(l->context), value, false);
 }
 
+LLVMValueRef tsr__take_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
+{
+    LLVMValueRef lane[TSR__MAX_ELEMENTS];
+    for (unsigned i = 0; i < count; i++)
+        lane[i] = tsr__i32(l, first + i);
+    return LLVMBuildShuffleVector(b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(lane, count), "");
+}
+
 LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element)
 {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)

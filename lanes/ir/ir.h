@@ -213,6 +213,8 @@ LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value);
 /* A constant of the type, a vector of at most TSR__MAX_ELEMENTS or a scalar, with every element this one, or this number. */
 LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element);
 LLVMValueRef tsr__splat_number(LLVMTypeRef type, uint64_t number);
+/* So many elements from `first` on of `x`, or of `x` and `y` one after the other. `y` may be NULL. */
+LLVMValueRef tsr__take_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count);
 /* Runs a textual pipeline of LLVM's passes. */
 bool tsr__run_llvm(struct tsr__compilation *l, const char *pipeline);
 bool tsr__run_llvm_on(struct tsr__compilation *l, LLVMValueRef function, const char *pipeline);
@@ -229,6 +231,8 @@ enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l);
 
 /* What the body for launches of which an index may wrap is called, behind the kernel's name and a dot. */
 #define TSR__WRAPPING "wrapping"
+/* The same for the body of packets that are not full. */
+#define TSR__PARTIAL "partial"
 /* The same for the bodies of packets that are work-groups. */
 #define TSR__LONE "lone"
 #define TSR__LONE_PARTIAL "lone_partial"

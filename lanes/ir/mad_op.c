@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The matrix operation of a packet: the widener makes it, tiles and lower_mad choose instructions for it. */
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/match.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,4 +186,13 @@ const char *tsr__mad_why(struct tsr__compilation *l, LLVMValueRef call)
         return NULL;
     LLVMGetMDNodeOperands(node, &text);
     return LLVMGetMDString(text, &length);
+}
+
+bool tsr__has_mads(LLVMValueRef function)
+{
+    struct tsr__mad mad;
+    for (LLVMValueRef i = tsr__first(function); i; i = tsr__next(i))
+        if (tsr__mad_read(i, &mad))
+            return true;
+    return false;
 }

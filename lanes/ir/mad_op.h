@@ -45,6 +45,8 @@ static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
 {
     return LLVMGetOperand(mad->call, mad->a_count + TSR__WORDS + i);
 }
+/* Are there matrix operations in the function? */
+bool tsr__has_mads(LLVMValueRef function);
 /* For reports: what became of the function that the program calls. */
 const char *tsr__mad_origin(const struct tsr__mad *mad);
 /* Puts the rows of D in the operation's place and drops it. */

@@ -14,6 +14,16 @@ static inline bool tsr__constant_int(LLVMValueRef v, int64_t *value)
     return true;
 }
 
+/* The number that is in each element of a constant vector, its sign extended. */
+static inline bool tsr__same_number(LLVMValueRef v, int64_t *number)
+{
+    LLVMValueRef first = LLVMIsAConstant(v) ? LLVMGetAggregateElement(v, 0) : NULL;
+    for (unsigned i = 1; first && i < LLVMGetVectorSize(LLVMTypeOf(v)); i++)
+        if (LLVMGetAggregateElement(v, i) != first)
+            return false;
+    return first && tsr__constant_int(first, number);
+}
+
 /* Is it the constant `number`, without a sign? */
 static inline bool tsr__is_constant(LLVMValueRef v, uint64_t number)
 {

@@ -90,9 +90,8 @@ static bool gives_operands(LLVMValueRef read)
     return true;
 }
 
-static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
+static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, LLVMBasicBlockRef loop)
 {
-    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, LLVMGetBasicBlockParent(loop));
     bool reads = false, multiplies = false;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
     if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2 ||
@@ -324,9 +323,10 @@ static void make_copy(struct copy *x, unsigned number)
 
 bool tsr__block2d_loops(struct tsr__compilation *l, LLVMValueRef function)
 {
+    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
     unsigned made = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-        if (!is_candidate(l, b))
+        if (!is_candidate(l, unit, b))
             continue;
         struct copy x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context), .loop = b};
         x.number.arena = x.made.arena = &l->scratch;

@@ -107,21 +107,12 @@ static LLVMValueRef call_intrinsic(struct lower *o, const char *name, LLVMTypeRe
 
 static LLVMValueRef slice_elements(struct lower *o, LLVMValueRef x, unsigned first, unsigned count)
 {
-    LLVMValueRef indices[16];
-    if (LLVMGetVectorSize(LLVMTypeOf(x)) == count)
-        return x;
-    for (unsigned i = 0; i < count; i++)
-        indices[i] = tsr__i32(o->l, first + i);
-    return LLVMBuildShuffleVector(o->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
+    return LLVMGetVectorSize(LLVMTypeOf(x)) == count ? x : tsr__take_lanes(o->l, o->b, x, NULL, first, count);
 }
 
 static LLVMValueRef concat_pair(struct lower *o, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef indices[32];
-    unsigned n = 2 * LLVMGetVectorSize(LLVMTypeOf(x));
-    for (unsigned i = 0; i < n; i++)
-        indices[i] = tsr__i32(o->l, i);
-    return LLVMBuildShuffleVector(o->b, x, y, LLVMConstVector(indices, n), "");
+    return tsr__take_lanes(o->l, o->b, x, y, 0, 2 * LLVMGetVectorSize(LLVMTypeOf(x)));
 }
 
 static LLVMValueRef splat_scalar(struct lower *o, LLVMValueRef scalar)

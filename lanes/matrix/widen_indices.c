@@ -50,14 +50,10 @@ static bool is_extension(LLVMValueRef v)
 
 static void extend_in(struct tsr__compilation *l, LLVMValueRef function)
 {
-    struct tsr__mad mad;
     size_t count;
-    bool any = false;
     struct extensions e = {.l = l, .known = {{.arena = &l->scratch}, {.arena = &l->scratch}}};
     LLVMValueRef *code = tsr__instructions(l, function, &count);
-    for (size_t i = 0; i < count && !any; i++)
-        any = tsr__mad_read(code[i], &mad);
-    for (size_t i = 0; i < count && any; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (!is_extension(code[i]))
             continue;
         LLVMValueRef v = LLVMGetOperand(code[i], 0);
@@ -71,7 +67,7 @@ static void extend_in(struct tsr__compilation *l, LLVMValueRef function)
 
 bool tsr__pass_widen_indices(struct tsr__compilation *l, LLVMValueRef function)
 {
-    if (tsr__tile_unit(l) != TSR__TILES_NONE)
+    if (tsr__tile_unit(l) != TSR__TILES_NONE && tsr__has_mads(function))
         extend_in(l, function);
     return true;
 }

@@ -62,9 +62,8 @@ static LLVMBasicBlockRef exit_of_loop(LLVMBasicBlockRef loop)
     return (to[0] == loop) == (to[1] == loop) ? NULL : to[to[0] == loop];
 }
 
-static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
+static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, LLVMBasicBlockRef loop)
 {
-    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, LLVMGetBasicBlockParent(loop));
     struct tsr__mad mad;
     for (LLVMValueRef i = exit_of_loop(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
         if (tsr__mad_read(i, &mad) && tsr__tile_product(l, unit, mad.f))
@@ -95,8 +94,9 @@ static void split_ways_to(struct tsr__compilation *l, LLVMValueRef function, LLV
 /* The ways into a loop, behind it and around it get room for code that no other way runs. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
 {
+    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        if (is_candidate(l, b)) {
+        if (is_candidate(l, unit, b)) {
             split_ways_to(l, function, exit_of_loop(b));
             split_ways_to(l, function, b);
         }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tiles.h"
 
 static LLVMValueRef base_object(LLVMValueRef address)
@@ -122,22 +123,12 @@ static unsigned bits_of_element(LLVMValueRef vector)
     return LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(vector)));
 }
 
-/* The number that is in each element of the vector, if it is a constant; else UINT64_MAX. */
-static uint64_t number_everywhere(LLVMValueRef vector)
-{
-    LLVMValueRef first = LLVMIsAConstant(vector) ? LLVMGetAggregateElement(vector, 0) : NULL;
-    for (unsigned i = 1; first && i < LLVMGetVectorSize(LLVMTypeOf(vector)); i++)
-        if (LLVMGetAggregateElement(vector, i) != first)
-            return UINT64_MAX;
-    return first && LLVMIsAConstantInt(first) ? LLVMConstIntGetZExtValue(first) : UINT64_MAX;
-}
-
 /* Finds what the bits from `shift` up to `limit` of words are made of: vectors of elements of `bits` bits, each at its place in the word.
  * Everything else counts as zero. */
 static bool find_elements(LLVMValueRef v, unsigned shift, unsigned limit, unsigned bits, LLVMValueRef *elements, int depth)
 {
     unsigned width = bits_of_element(v);
-    uint64_t by;
+    int64_t by;
     limit = shift + width < limit ? shift + width : limit;
     if (width == bits) {
         bool free = shift % bits == 0 && limit == shift + bits && !elements[shift / bits];
@@ -155,8 +146,8 @@ static bool find_elements(LLVMValueRef v, unsigned shift, unsigned limit, unsign
         return find_elements(x, shift, limit, bits, elements, depth - 1) &&
                find_elements(LLVMGetOperand(v, 1), shift, limit, bits, elements, depth - 1);
     case LLVMShl:
-        by = number_everywhere(LLVMGetOperand(v, 1));
-        return by < width && find_elements(x, shift + (unsigned)by, limit, bits, elements, depth - 1);
+        return tsr__same_number(LLVMGetOperand(v, 1), &by) && by >= 0 && by < (int64_t)width &&
+               find_elements(x, shift + (unsigned)by, limit, bits, elements, depth - 1);
     case LLVMZExt:
         return find_elements(x, shift, limit, bits, elements, depth - 1);
     case LLVMSExt: /* copies of the sign fall out of the word */
@@ -233,14 +224,6 @@ static LLVMValueRef joined_rows(LLVMValueRef v)
     return v;
 }
 
-static LLVMValueRef take_lanes(struct tsr__tiles *t, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
-{
-    LLVMValueRef lane[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        lane[i] = tsr__i32(t->l, first + i);
-    return LLVMBuildShuffleVector(b, x, y, LLVMConstVector(lane, count), "");
-}
-
 void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function)
 {
     size_t count;
@@ -251,11 +234,12 @@ void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function)
             continue;
         LLVMBuilderRef b = tsr__builder_before(t->l, mad.call);
         for (unsigned k = 0; k < mad.a_count; k++) {
-            LLVMValueRef v = tsr__mad_a(&mad, k), none = LLVMGetPoison(LLVMTypeOf(v));
+            LLVMValueRef v = tsr__mad_a(&mad, k);
             const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(v)), half = lanes / 2;
             if (!joined_rows(v))
                 LLVMSetOperand(mad.call, k,
-                               take_lanes(t, b, take_lanes(t, b, v, none, 0, half), take_lanes(t, b, v, none, half, half), 0, lanes));
+                               tsr__take_lanes(t->l, b, tsr__take_lanes(t->l, b, v, NULL, 0, half),
+                                               tsr__take_lanes(t->l, b, v, NULL, half, half), 0, lanes));
         }
         LLVMDisposeBuilder(b);
     }

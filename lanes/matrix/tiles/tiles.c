@@ -469,10 +469,8 @@ static bool has_room_for_halves(const struct tsr__tiles *t)
 /* Does the function run the packets that are not full? They are few: they do not keep the full ones from the registers of halves. */
 static bool is_partial(const struct tsr__tiles *t)
 {
-    static const char suffix[] = ".partial";
-    const char *name = tsr__name(t->webs.function);
-    const size_t length = strlen(name);
-    return length >= sizeof suffix && !strcmp(name + length - (sizeof suffix - 1), suffix);
+    const char *suffix = strrchr(tsr__name(t->webs.function), '.');
+    return suffix && !strcmp(suffix, "." TSR__PARTIAL);
 }
 
 /* Leaves to vectors what has no room beside the registers of halves. */
@@ -569,7 +567,7 @@ static LLVMValueRef other_body(struct tsr__compilation *l, LLVMValueRef function
 /* A launch runs all packets twice or none, whichever function they have. */
 static bool must_run_once(struct tsr__compilation *l, LLVMValueRef function)
 {
-    LLVMValueRef other = other_body(l, function);
+    LLVMValueRef other = tsr__has_mads(function) ? other_body(l, function) : NULL;
     return other && repeats(l, function) != repeats(l, other);
 }
 
