@@ -299,16 +299,27 @@ static bool take_binary(struct part *part)
     return part->inputs && add_input(part, build->code.image, build->code.image_size);
 }
 
+/* Code that is made in the background for kernels that have been released since. */
+static void wait_for_makers(struct _cl_program *program)
+{
+    pthread_mutex_lock(&program->lock);
+    while (program->making)
+        pthread_cond_wait(&program->coded, &program->lock);
+    pthread_mutex_unlock(&program->lock);
+}
+
 /* Marks the builds as running, or reports why they may not run, and frees the job. */
 static cl_int job_begin(struct job *job)
 {
     struct _cl_program *program = job->program;
     struct _cl_context *context = program->context;
     bool busy = false, attached, missing = false;
+    wait_for_makers(program);
+    tsr_no_fork_begin(); /* as code is unloaded: not under a lock for which fork() waits */
     pthread_mutex_lock(&program->lock);
     for (cl_uint i = 0; i < job->part_count; i++)
         busy |= job->parts[i].build->status == CL_BUILD_IN_PROGRESS;
-    attached = program->kernel_count != 0;
+    attached = program->kernel_count || program->making;
     bool binary = program->origin == TSR_FROM_BINARY && job->call == TSR_CLC_BUILD;
     for (cl_uint i = 0; i < job->part_count && binary && !busy && !attached; i++)
         missing |= !take_binary(&job->parts[i]);
@@ -325,6 +336,7 @@ static cl_int job_begin(struct job *job)
         build->status = CL_BUILD_IN_PROGRESS;
     }
     pthread_mutex_unlock(&program->lock);
+    tsr_no_fork_end();
     if (good)
         return CL_SUCCESS;
     tsr__hold(context); /* for the message: the job may hold the last reference to the program */

@@ -168,10 +168,10 @@ static cl_int find_code(struct _cl_kernel *kernel, struct _cl_device_id *device,
 {
     struct _cl_program *program = kernel->program;
     for (cl_uint i = 0; i < kernel->build_count; i++)
-        if (program->builds[i].device == device && kernel->infos[i]) {
-            *code = kernel->codes[i];
-            *info = kernel->infos[i];
-            return CL_SUCCESS;
+        if (program->builds[i].device == device && kernel->on[i].declared) {
+            cl_int err = tsr__kernel_coded(kernel, i, info);
+            *code = kernel->on[i].code;
+            return err;
         }
     return tsr__error(program->context, CL_INVALID_PROGRAM_EXECUTABLE, __func__, "device", "kernel %s was not built for the queue's device",
                       kernel->info->name);

@@ -255,6 +255,9 @@ struct tsr_code {
     struct tsr_program_info info;
     _Atomic(struct tsr_module *) module; /* loaded when first needed */
     bool busy;                           /* a thread makes this code; the program's `coded` is signalled when it has ended */
+    bool told;                           /* of a kernel: a call has answered with `failed` */
+    uint32_t wanted;                     /* of a kernel: objects of it that have been created, and not destroyed */
+    cl_int failed;                       /* of a kernel: the compiler has failed on it alone */
     bool alone;            /* the compiler failed on this kernel together with others: make it alone; for small groups: it failed */
     struct tsr_code *with; /* of a kernel: the one whose image contains its code; NULL: its own image does */
 };
@@ -268,7 +271,7 @@ struct tsr_build {
     char *options, *log;
     struct tsr_code code; /* image of the compiler */
     /* TSR_IMAGE_PROGRAM: the code of each kernel, parallel to code.info.kernels, and the code of all kernels for CL_PROGRAM_BINARIES;
-     * without an image: not needed so far (icd/code.c). */
+     * without an image: not needed so far (icd/kernel_code.c). */
     struct tsr_code *kernels, whole;
     struct tsr_code
         *partials; /* the same for packets that are not full, of kernels with TSR_KERNEL_PARTIAL_LATER; NULL: no launch had any */
@@ -289,18 +292,27 @@ struct _cl_program {
     struct tsr__spec_value *spec_values; /* of specialisation constants, by id; guarded by the lock. icd/il.c */
     uint32_t spec_count;
     enum { TSR_FROM_SOURCE, TSR_FROM_BINARY, TSR_FROM_IL, TSR_FROM_LINK } origin;
-    pthread_mutex_t lock; /* builds */
-    pthread_cond_t coded; /* signalled when a tsr_code is not busy any more */
-    cl_uint kernel_count; /* attached kernels forbid a rebuild */
+    pthread_mutex_t lock;             /* builds */
+    struct tsr_fork_mutex fork_waits; /* for `lock` */
+    pthread_cond_t coded;             /* signalled when a tsr_code is not busy any more */
+    cl_uint kernel_count;             /* attached kernels forbid a rebuild */
+    cl_uint making;                   /* threads in the background that make code of kernels; a rebuild waits for them */
+    bool wanting;                     /* in the list of programs for these threads, which its lock guards (icd/kernel_code.c) */
+    struct _cl_program *next_wanting;
+};
+
+/* A kernel on a device. */
+struct tsr__kernel_on {
+    const struct tsr_kernel_info *declared;        /* what is known before there is code; NULL: the kernel does not exist on the device */
+    _Atomic(const struct tsr_kernel_info *) coded; /* in `code`; NULL: ask tsr__kernel_coded() */
+    struct tsr_code *code;
 };
 
 struct _cl_kernel {
     struct tsr_object base;
     struct _cl_program *program; /* held */
-    cl_uint build_count; /* entries of the arrays below, which are parallel to program->builds; NULL: the kernel does not exist on that
-                            device */
-    const struct tsr_kernel_info **infos;
-    struct tsr_code **codes;                    /* likewise */
+    cl_uint build_count;         /* entries of `on`, which is parallel to program->builds */
+    struct tsr__kernel_on *on;
     const struct tsr_kernel_info *info;         /* the first that is not NULL: names and arguments are the same in all */
     pthread_mutex_t lock;                       /* arguments */
     unsigned char *args;                        /* argument block */

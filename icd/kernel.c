@@ -6,6 +6,16 @@
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------------ */
 
+/* The program's lock is held, as for all that is wanted. */
+static void count_wanted(const struct _cl_kernel *kernel, int by)
+{
+    for (cl_uint i = 0; i < kernel->build_count; i++) {
+        const struct tsr_build *build = tsr__program_build_for(kernel->program, kernel->program->builds[i].device);
+        if (kernel->on[i].declared && build->kernels)
+            build->kernels[kernel->on[i].declared - build->code.info.kernels].wanted += (uint32_t)by;
+    }
+}
+
 static void kernel_destroy(struct tsr_object *object)
 {
     struct _cl_kernel *kernel = (struct _cl_kernel *)object;
@@ -14,25 +24,25 @@ static void kernel_destroy(struct tsr_object *object)
             tsr__unwatch(kernel->states[i].object);
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
+    count_wanted(kernel, -1);
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     pthread_mutex_destroy(&kernel->lock);
     tsr_free(kernel->device_pointers);
     tsr_free(kernel->states);
     tsr_free(kernel->args);
-    tsr_free(kernel->infos);
-    tsr_free(kernel->codes);
+    tsr_free(kernel->on);
     kernel->base.tag = 0;
     tsr_free(kernel);
     tsr__drop(program);
 }
 
-/* Takes over `infos` and `codes`. The program's lock is held, as the kernel gets attached. NULL: out of memory, both freed. */
-static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct tsr_kernel_info **infos, struct tsr_code **codes)
+/* Takes over `on`. The program's lock is held, as the kernel gets attached. NULL: out of memory, and `on` freed. */
+static struct _cl_kernel *kernel_new(struct _cl_program *program, struct tsr__kernel_on *on)
 {
     const struct tsr_kernel_info *info = NULL;
     for (cl_uint i = 0; i < program->build_count && !info; i++)
-        info = infos[i];
+        info = on[i].declared;
     struct _cl_kernel *kernel = tsr_calloc(1, sizeof(*kernel));
     struct tsr__arg_state *states = tsr_calloc(info->arg_count ? info->arg_count : 1, sizeof(*states));
     size_t args_size = info->args_size ? info->args_size : 8;
@@ -41,8 +51,7 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct t
         tsr_free(args);
         tsr_free(states);
         tsr_free(kernel);
-        tsr_free(infos);
-        tsr_free(codes);
+        tsr_free(on);
         return NULL;
     }
     memset(args, 0, args_size);
@@ -51,13 +60,13 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct t
     program->kernel_count++;
     kernel->program = program;
     kernel->build_count = program->build_count;
-    kernel->infos = infos;
-    kernel->codes = codes;
+    kernel->on = on;
     kernel->info = info;
     kernel->args = args;
     kernel->states = states;
     kernel->unset_count = info->arg_count;
     pthread_mutex_init(&kernel->lock, NULL);
+    count_wanted(kernel, 1);
     return kernel;
 }
 
@@ -73,23 +82,17 @@ TSR_API cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel)
 
 /* ---- finding ---------------------------------------------------------------------------------------------------------------------- */
 
-/* The kernel of this name on one device; *info is NULL if the build has none. The program's lock is held, and released while code is made.
- * */
-static cl_int find_on_device(struct _cl_program *program, struct tsr_build *build, const char *name, const struct tsr_kernel_info **info,
-                             struct tsr_code **code)
+/* The kernel of this name on one device, if the build has it. The program's lock is held. */
+static void find_on_device(struct tsr_build *build, const char *name, struct tsr__kernel_on *on)
 {
-    uint32_t index = tsr_find_kernel(&build->code.info, name);
-    *info = NULL;
+    const uint32_t index = tsr_find_kernel(&build->code.info, name);
     if (index == build->code.info.kernel_count || !tsr__is_visible(&build->code.info.kernels[index]))
-        return CL_SUCCESS;
-    cl_int err = tsr__code_of_kernel(program, build, index, code);
-    if (err != CL_SUCCESS)
-        return err;
-    uint32_t coded = tsr_find_kernel(&(*code)->info, name);
-    if (coded == (*code)->info.kernel_count)
-        return CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */
-    *info = &(*code)->info.kernels[coded];
-    return CL_SUCCESS;
+        return;
+    on->declared = &build->code.info.kernels[index];
+    if (build->code.info.kind == TSR_IMAGE_PROGRAM)
+        return;
+    on->code = &build->code;
+    atomic_store_explicit(&on->coded, on->declared, memory_order_relaxed);
 }
 
 /* "the number of arguments and argument types" */
@@ -103,46 +106,73 @@ static bool same_definition(const struct tsr_kernel_info *a, const struct tsr_ke
     return same;
 }
 
+cl_int tsr__kernel_coded(struct _cl_kernel *kernel, cl_uint at, const struct tsr_kernel_info **info)
+{
+    struct tsr__kernel_on *on = &kernel->on[at];
+    *info = atomic_load_explicit(&on->coded, memory_order_acquire);
+    if (*info)
+        return CL_SUCCESS;
+    struct _cl_program *program = kernel->program;
+    struct tsr_code *code;
+    pthread_mutex_lock(&program->lock);
+    struct tsr_build *build = tsr__program_build_for(program, program->builds[at].device);
+    cl_int err = tsr__code_of_kernel(program, build, (uint32_t)(on->declared - build->code.info.kernels), &code);
+    if (err == CL_SUCCESS) {
+        const uint32_t index = tsr_find_kernel(&code->info, on->declared->name);
+        *info = index < code->info.kernel_count ? &code->info.kernels[index] : NULL;
+        if (!*info || !same_definition(*info, on->declared) || (*info)->args_size != on->declared->args_size)
+            err = CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */
+    }
+    if (err == CL_SUCCESS) {
+        on->code = code;
+        atomic_store_explicit(&on->coded, *info, memory_order_release);
+    }
+    pthread_mutex_unlock(&program->lock);
+    RETURN_IF(program->context, err != CL_SUCCESS, err, "no code for kernel \"%s\"", on->declared->name);
+    return CL_SUCCESS;
+}
+
 /* Makes the kernel of this name. The program's lock is held. CL_INVALID_PROGRAM_EXECUTABLE, _KERNEL_NAME, _KERNEL_DEFINITION,
- * CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+ * CL_OUT_OF_HOST_MEMORY. */
 static cl_int make(struct _cl_program *program, const char *name, struct _cl_kernel **kernel)
 {
-    const struct tsr_kernel_info **infos = tsr_calloc(program->build_count, sizeof(*infos)), *first = NULL;
-    struct tsr_code **codes = tsr_calloc(program->build_count, sizeof(*codes));
+    struct tsr__kernel_on *on = tsr_calloc(program->build_count, sizeof(*on));
+    const struct tsr_kernel_info *first = NULL;
     bool executable = false, differs = false;
-    cl_int err = infos && codes ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    program->kernel_count++; /* keeps the builds unchanged, even while the lock is released */
-    for (cl_uint i = 0; i < program->build_count && err == CL_SUCCESS; i++) {
+    for (cl_uint i = 0; on && i < program->build_count; i++) {
         struct tsr_build *build = tsr__program_build_for(program, program->builds[i].device);
         if (!tsr__build_is_executable(build))
             continue;
         executable = true;
-        err = find_on_device(program, build, name, &infos[i], &codes[i]);
-        if (err == CL_SUCCESS && infos[i] && first)
-            differs |= !same_definition(first, infos[i]);
-        else if (err == CL_SUCCESS && infos[i])
-            first = infos[i];
+        find_on_device(build, name, &on[i]);
+        differs |= first && on[i].declared && !same_definition(first, on[i].declared);
+        first = first ? first : on[i].declared;
     }
-    program->kernel_count--;
-    if (err == CL_SUCCESS)
-        err = !executable ? CL_INVALID_PROGRAM_EXECUTABLE : !first ? CL_INVALID_KERNEL_NAME : differs ? CL_INVALID_KERNEL_DEFINITION : err;
+    cl_int err = !on           ? CL_OUT_OF_HOST_MEMORY
+                 : !executable ? CL_INVALID_PROGRAM_EXECUTABLE
+                 : !first      ? CL_INVALID_KERNEL_NAME
+                 : differs     ? CL_INVALID_KERNEL_DEFINITION
+                               : CL_SUCCESS;
     if (err != CL_SUCCESS) {
-        tsr_free(infos);
-        tsr_free(codes);
+        tsr_free(on);
         return err;
     }
-    *kernel = kernel_new(program, infos, codes);
+    *kernel = kernel_new(program, on);
     return *kernel ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Loads the code with the kernel, so that the first launch need not and a failure is reported here. */
-static cl_int load(struct _cl_kernel *kernel)
+/* Has code that is missing made in the background, and loads what is there with the kernel, so that the first launch need not and a failure
+ * is reported here. */
+static cl_int begin(struct _cl_kernel *kernel)
 {
     struct _cl_program *program = kernel->program;
     struct tsr_module *module;
-    for (cl_uint i = 0; i < kernel->build_count; i++)
-        if (kernel->infos[i])
-            return tsr__code_load(program, program->builds[i].device, kernel->codes[i], &module);
+    cl_uint i = 0;
+    while (!kernel->on[i].declared)
+        i++;
+    if (kernel->on[i].code)
+        return tsr__code_load(program, program->builds[i].device, kernel->on[i].code, &module);
+    tsr__code_begin(program);
     return CL_SUCCESS;
 }
 
@@ -161,9 +191,8 @@ TSR_API cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *ker
     FAIL_IF(context, made == CL_INVALID_PROGRAM_EXECUTABLE, made, "the program has not been built for any device");
     FAIL_IF(context, made == CL_INVALID_KERNEL_NAME, made, "the program has no kernel \"%s\"", kernel_name);
     FAIL_IF(context, made == CL_INVALID_KERNEL_DEFINITION, made, "\"%s\" has other arguments on another device", kernel_name);
-    FAIL_IF(context, made == CL_OUT_OF_RESOURCES, made, "no code for kernel \"%s\"", kernel_name);
-    FAIL_IF(context, made != CL_SUCCESS, made, "no memory for kernel \"%s\" or for its code", kernel_name);
-    err = load(kernel);
+    FAIL_IF(context, made != CL_SUCCESS, made, "no memory for kernel \"%s\"", kernel_name);
+    err = begin(kernel);
     if (err != CL_SUCCESS)
         goto fail;
 fail:
@@ -180,8 +209,7 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
         if (tsr__build_is_executable(&program->builds[i]))
             build = &program->builds[i];
     uint32_t count = build ? tsr__visible_kernels(&build->code.info) : 0, done = 0;
-    cl_int err = kernels && num_kernels >= count && count ? tsr__code_of_all(program, build) : CL_SUCCESS;
-    program->kernel_count++; /* as in `make` */
+    cl_int err = CL_SUCCESS;
     for (uint32_t i = 0; kernels && num_kernels >= count && done < count && err == CL_SUCCESS; i++) {
         const struct tsr_kernel_info *info = &build->code.info.kernels[i];
         if (!tsr__is_visible(info))
@@ -189,13 +217,12 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
         err = make(program, info->name, &kernels[done]);
         done += err == CL_SUCCESS;
     }
-    program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     RETURN_IF(context, !build, CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built for any device");
     RETURN_IF(context, kernels && num_kernels < count, CL_INVALID_VALUE, "the program has %u kernels, there is room for %u", count,
               num_kernels);
     for (uint32_t i = 0; i < done && err == CL_SUCCESS; i++)
-        err = load(kernels[i]);
+        err = begin(kernels[i]);
     if (err != CL_SUCCESS) {
         while (done)
             tsr__drop(kernels[--done]);
@@ -209,17 +236,12 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
 struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source)
 {
     struct _cl_program *program = source->program;
-    const struct tsr_kernel_info **infos = tsr_calloc(source->build_count, sizeof(*infos));
-    struct tsr_code **codes = tsr_calloc(source->build_count, sizeof(*codes));
-    if (!infos || !codes) {
-        tsr_free(infos);
-        tsr_free(codes);
+    struct tsr__kernel_on *on = tsr_calloc(source->build_count, sizeof(*on));
+    if (!on)
         return NULL;
-    }
-    memcpy(infos, source->infos, source->build_count * sizeof(*infos));
-    memcpy(codes, source->codes, source->build_count * sizeof(*codes));
     pthread_mutex_lock(&program->lock);
-    struct _cl_kernel *kernel = kernel_new(program, infos, codes);
+    memcpy(on, source->on, source->build_count * sizeof(*on));
+    struct _cl_kernel *kernel = kernel_new(program, on);
     pthread_mutex_unlock(&program->lock);
     if (!kernel)
         return NULL;

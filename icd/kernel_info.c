@@ -64,25 +64,20 @@ TSR_API cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_inde
 
 /* ---- on a device --------------------------------------------------------------------------------------------------------------------- */
 
-/* The kernel as compiled for the device, which may be NULL if there is only one. NULL: "CL_INVALID_DEVICE if device is not in the list of
- * devices associated with kernel or if device is NULL but there is more than one device associated with kernel." */
-static const struct tsr_kernel_info *on_device(const struct _cl_kernel *kernel, cl_device_id *device)
+/* The kernel as compiled for the device, which may be NULL if there is only one. "CL_INVALID_DEVICE if device is not in the list of devices
+ * associated with kernel or if device is NULL but there is more than one device associated with kernel." */
+static cl_int on_device(struct _cl_kernel *kernel, cl_device_id *device, const struct tsr_kernel_info **info)
 {
-    const struct tsr_kernel_info *found = NULL;
-    cl_device_id where = NULL;
-    cl_uint count = 0;
+    cl_uint found = 0, count = 0;
     for (cl_uint i = 0; i < kernel->build_count; i++) {
-        cl_device_id candidate = kernel->program->builds[i].device;
-        if (!kernel->infos[i] || (*device && *device != candidate))
+        if (!kernel->on[i].declared || (*device && *device != kernel->program->builds[i].device))
             continue;
-        found = kernel->infos[i];
-        where = candidate;
+        found = i;
         count++;
     }
-    if (count != 1)
-        return NULL;
-    *device = where;
-    return found;
+    RETURN_IF(kernel->program->context, count != 1, CL_INVALID_DEVICE, "the device is none of the kernel's, or NULL though it has several");
+    *device = kernel->program->builds[found].device;
+    return tsr__kernel_coded(kernel, found, info);
 }
 
 static uint64_t dynamic_local_bytes(struct _cl_kernel *kernel)
@@ -99,8 +94,10 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
     struct tsr_info_out out = {param_value_size, param_value, param_value_size_ret};
     RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
     struct _cl_context *context = kernel->program->context;
-    const struct tsr_kernel_info *info = on_device(kernel, &device);
-    RETURN_IF(context, !info, CL_INVALID_DEVICE, "the device is none of the kernel's, or NULL though it has several");
+    const struct tsr_kernel_info *info;
+    cl_int err = on_device(kernel, &device, &info);
+    if (err != CL_SUCCESS)
+        return err;
     switch (param_name) {
     case CL_KERNEL_GLOBAL_WORK_SIZE:
         /* "CL_INVALID_VALUE if param_name is CL_KERNEL_GLOBAL_WORK_SIZE and device is not a custom device and kernel is not a built-in
@@ -210,8 +207,10 @@ TSR_API cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_i
     struct tsr_info_out out = {param_value_size, param_value, param_value_size_ret};
     RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
     struct _cl_context *context = kernel->program->context;
-    const struct tsr_kernel_info *info = on_device(kernel, &device);
-    RETURN_IF(context, !info, CL_INVALID_DEVICE, "the device is none of the kernel's, or NULL though it has several");
+    const struct tsr_kernel_info *info;
+    cl_int err = on_device(kernel, &device, &info);
+    if (err != CL_SUCCESS)
+        return err;
     /* "CL_INVALID_OPERATION if device does not support subgroups." */
     RETURN_IF(context, !device->caps->max_sub_groups, CL_INVALID_OPERATION, "the device has no sub-groups");
     return sub_group_info(kernel, device, info, param_name, input_value_size, input_value, out);

@@ -16,6 +16,7 @@ static void program_destroy(struct tsr_object *object)
     tsr_free(program->source);
     tsr_free(program->il);
     tsr_free(program->spec_values);
+    tsr_fork_mutex_remove(&program->fork_waits);
     pthread_mutex_destroy(&program->lock);
     pthread_cond_destroy(&program->coded);
     tsr__drop(program->context);
@@ -40,6 +41,8 @@ struct _cl_program *tsr__program_new(struct _cl_context *context, cl_uint device
     program->origin = origin;
     pthread_mutex_init(&program->lock, NULL);
     pthread_cond_init(&program->coded, NULL);
+    program->fork_waits = (struct tsr_fork_mutex){.mutex = &program->lock, .in_child = tsr__code_forget};
+    tsr_fork_mutex_add(&program->fork_waits);
     for (cl_uint i = 0; i < device_count; i++) {
         builds[i].device = devices[i];
         builds[i].status = CL_BUILD_NONE;

@@ -42,11 +42,17 @@ enum tsr_status tsr__code_take(const struct _cl_device_id *device, struct tsr_co
 void tsr__code_clear(const struct _cl_device_id *device, struct tsr_code *code);
 /* Loads the code, once. CL_OUT_OF_RESOURCES; the context's callback gets the reason. */
 cl_int tsr__code_load(struct _cl_program *program, const struct _cl_device_id *device, struct tsr_code *code, struct tsr_module **module);
-/* The code with kernel number `index` of an executable; the code that CL_PROGRAM_BINARIES gives; the code of every kernel: made now if it
- * is not there. The program's lock is held, and released while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+
+/* ---- machine code of kernels (icd/kernel_code.c) ------------------------------------------------------------------------------------ */
+
+/* The code with kernel number `index` of an executable; the code that CL_PROGRAM_BINARIES gives: made now if it is not there. The program's
+ * lock is held, and released while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code);
 cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code);
-cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
+/* Has the code of wanted kernels made in the background. Returns at once, without the program's lock. */
+void tsr__code_begin(struct _cl_program *program);
+/* For the program's fork_waits: in the child no thread makes code. */
+void tsr__code_forget(struct tsr_fork_mutex *fork_waits);
 
 /* The same for packets that are not full, of a kernel with TSR_KERNEL_PARTIAL_LATER. */
 cl_int tsr__code_of_partial(struct _cl_program *program, struct tsr_build *build, const struct tsr_kernel_info *kernel,
@@ -92,6 +98,9 @@ struct tsr__arg_state {
 /* The argument with this index: CL_INVALID_KERNEL, CL_INVALID_ARG_INDEX. (icd/args.c) */
 cl_int tsr__find_arg(const char *function, cl_kernel kernel, cl_uint index, const struct tsr_arg_info **arg);
 
+/* The kernel as it is compiled for build number `at`, on which it exists: waits for its code. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY;
+ * the context's callback gets the reason. (icd/kernel.c) */
+cl_int tsr__kernel_coded(struct _cl_kernel *kernel, cl_uint at, const struct tsr_kernel_info **info);
 /* A kernel with the same arguments. NULL: out of memory. (icd/kernel.c) */
 struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source);
 /* The checks of clEnqueueNDRangeKernel that concern kernel and range, both of them of the queue's context. `incomplete`: arguments may be

@@ -339,10 +339,7 @@ static bool write_bitcode(struct job *job, enum tsr_image_kind kind, const struc
     if (kernels) {
         info.global_bytes = kernels->global_bytes;
         info.kernel_count = kernels->kernel_count;
-        info.kernels = tsr_arena_alloc(&job->arena, info.kernel_count * sizeof *info.kernels);
-        for (uint32_t i = 0; i < info.kernel_count; i++)
-            info.kernels[i] =
-                (struct tsr_kernel_info){.name = kernels->kernels[i].name, .attributes = kernels->kernels[i].attributes, .entry = ""};
+        info.kernels = kernels->kernels;
     }
     tsr_image_write(&info, &job->answer->image);
     tsr_buf_free(&packed);
@@ -535,16 +532,19 @@ static bool find_target(struct job *job)
 
 /* ---- executables -------------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a kernel has an argument of a type that the device lacks: the engine reports it, and the report should come with the build. */
-static bool has_odd_argument(const struct job *job)
+/* Lays out the arguments of all kernels, as an application may set those of a kernel before its code is there. False: the device lacks a
+ * type, which the engine reports; the report should come with the build. */
+static bool lay_out_arguments(struct job *job)
 {
-    for (uint32_t i = 0; i < job->info.kernel_count; i++) {
-        LLVMValueRef kernel = LLVMGetNamedFunction(job->module, job->info.kernels[i].name);
-        for (unsigned p = 0; kernel && p < LLVMCountParams(kernel); p++)
-            if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(kernel, p))) == LLVMTargetExtTypeKind)
-                return true;
+    bool good = true;
+    for (uint32_t i = 0; i < job->info.kernel_count && good; i++) {
+        struct tsr_kernel_info *kernel = &job->info.kernels[i];
+        char *why = NULL;
+        kernel->entry = "";
+        good = tsr_lanes_lay_out(LLVMGetNamedFunction(job->module, kernel->name), kernel, false, &why);
+        tsr_free(why);
     }
-    return false;
+    return good;
 }
 
 /* Whether code can wait until a kernel is created. Kernels that share variables, and those that enqueue blocks, must be in one shared
@@ -553,7 +553,7 @@ static bool can_wait(const struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
     return q->by_kernel && !job->target->whole && !job->explain && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) &&
-           !tsr__has_blocks(job->module) && !has_odd_argument(job);
+           !tsr__has_blocks(job->module);
 }
 
 /* Whether the image carries the module beside the code: it is the whole program, of which a device with other features, or a later driver,
@@ -586,7 +586,7 @@ static bool make_executable(struct job *job)
     struct tsr_buf object = {0}, code = {0}, module = {0};
     tsr__plain_symbols(job->module, log);
     bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_program(job);
-    if (good && (can_wait(job) || job->request->request.without_code))
+    if (good && (can_wait(job) || job->request->request.without_code) && lay_out_arguments(job))
         return make_program(job);
     if (good && keeps_module(job)) {
         good = finish_module(job);
