@@ -1,45 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Code of kernels for launches of small work-groups, in which these are lanes of a packet, or packets. It is made when such launches have
- * taken long, from the program's bitcode, or from its source where the build has made code at once. */
+ * taken long, from the bitcode in the program's image. */
 #include <string.h>
 
 #include "icd/program.h"
-
-/* The same text gives the same program only if nothing is included, which may have changed. */
-static bool can_build_again(const struct _cl_program *program)
-{
-    static const char word[] = "include";
-    return program->origin == TSR_FROM_SOURCE && !memmem(program->source, program->source_size, word, sizeof word - 1);
-}
-
-static void ask(const struct _cl_device_id *device, struct tsr_clc_request *request, enum tsr_engine engine, struct tsr_clc_result *result)
-{
-    device->ops->target(device->impl, &request->target);
-    request->target.macros = device->macros;
-    request->target.engine = engine;
-    tsr_clc_run(request, result);
-}
-
-/* The program's bitcode: `whole` if the build has made code of it. */
-static bool find_bitcode(const struct _cl_program *program, const struct tsr_build *build, struct tsr_clc_result *whole,
-                         struct tsr_clc_input *input)
-{
-    *input = (struct tsr_clc_input){build->code.image, build->code.image_size};
-    if (build->code.info.kind == TSR_IMAGE_PROGRAM)
-        return true;
-    if (!can_build_again(program))
-        return false;
-    struct tsr_clc_request request = {
-        .op = TSR_CLC_BUILD,
-        .language = TSR_CLC_OPENCL_C,
-        .source = {NULL, program->source, program->source_size},
-        .without_code = true,
-        .options = build->options,
-    };
-    ask(build->device, &request, TSR_ENGINE_ANY, whole);
-    *input = (struct tsr_clc_input){whole->image, whole->image_size};
-    return whole->outcome == TSR_CLC_DONE;
-}
 
 /* Whether launches may take one in place of the other: the arguments lie at the same places. */
 static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel, enum tsr_engine engine)
@@ -55,16 +19,16 @@ static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_
 }
 
 /* Makes the code; without the program's lock. */
-static bool make(const struct _cl_program *program, const struct tsr_build *build, const struct tsr_kernel_info *kernel,
-                 enum tsr_engine engine, struct tsr_code *code)
+static bool make(const struct tsr_build *build, const struct tsr_kernel_info *kernel, enum tsr_engine engine, struct tsr_code *code)
 {
-    struct tsr_clc_result whole = {.outcome = TSR_CLC_FAILED}, result = {.outcome = TSR_CLC_FAILED};
-    struct tsr_clc_input input;
-    if (find_bitcode(program, build, &whole, &input)) {
-        struct tsr_clc_request request = {
-            .op = TSR_CLC_CODE, .input_count = 1, .inputs = &input, .kernel = kernel->name, .kernel_count = 1, .options = ""};
-        ask(build->device, &request, engine, &result);
-    }
+    struct tsr_clc_result result;
+    struct tsr_clc_input input = {build->code.image, build->code.image_size};
+    struct tsr_clc_request request = {
+        .op = TSR_CLC_CODE, .input_count = 1, .inputs = &input, .kernel = kernel->name, .kernel_count = 1, .options = ""};
+    build->device->ops->target(build->device->impl, &request.target);
+    request.target.macros = build->device->macros;
+    request.target.engine = engine;
+    tsr_clc_run(&request, &result);
     bool good = result.outcome == TSR_CLC_DONE && tsr__code_take(build->device, code, result.image, result.image_size) == TSR_OK;
     if (good)
         result.image = NULL;
@@ -76,7 +40,6 @@ static bool make(const struct _cl_program *program, const struct tsr_build *buil
         tsr_log(TSR_LOG_COMPILE, "%s: small work-groups may be %s from now on%s%s", kernel->name,
                 engine == TSR_ENGINE_GROUPS ? "lanes of packets" : "packets", result.log && *result.log ? "\n" : "",
                 result.log ? result.log : "");
-    tsr_clc_result_free(&whole);
     tsr_clc_result_free(&result);
     return good;
 }
@@ -101,14 +64,16 @@ struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _
     enum tsr_engine engine = engine_of(which, size);
     pthread_mutex_lock(&program->lock);
     struct tsr_build *build = tsr__program_build_for(program, device);
+    const struct tsr_program_info *info = build ? &build->code.info : NULL;
+    const bool has_bitcode = info && (info->kind == TSR_IMAGE_PROGRAM || info->module_size);
     struct tsr_code *code =
-        build && !build->code.info.global_bytes ? find(build, kernel->name, engine) : NULL; /* variables would be there twice */
+        has_bitcode && !info->global_bytes ? find(build, kernel->name, engine) : NULL; /* variables would be there twice */
     bool there = code && code->image && !code->busy;
     if (code && !there && wanted && !code->busy && !code->alone) {
         struct tsr_code made = {0};
         code->busy = true;
         pthread_mutex_unlock(&program->lock);
-        there = make(program, build, kernel, engine, &made);
+        there = make(build, kernel, engine, &made);
         pthread_mutex_lock(&program->lock);
         if (there) {
             code->image = made.image;
