@@ -76,9 +76,14 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     struct tsr__blocks *blocks = &launch->blocks;
     unsigned threads = tsr__cpu_caps()->compute_units;
     uint64_t wanted = threads > 1 ? threads * TSR__BLOCKS_PER_WORKER : 1, in_group[2];
+    static _Atomic uint64_t last_launch;
+    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS))
+        return;
+    /* Also of launches without blocks, whose loops may wait all the same: what is packed for one is not for another. */
+    blocks->launch = atomic_fetch_add_explicit(&last_launch, NUMBERS_APART, memory_order_relaxed) + NUMBERS_APART;
     if (atomic_load_explicit(&launch->entry->loop_size[0], memory_order_relaxed) == TSR__LOOPS_DO_NOT_WAIT)
         return;
-    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS) || launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(launch))
+    if (launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(launch))
         return;
     for (int d = 0; d < 2; d++) {
         in_group[d] = of_group(launch, d);
@@ -92,8 +97,6 @@ void tsr__blocks_cut(struct tsr_launch *launch)
         if (halved >= 0)
             blocks->size[halved] = in_panels(launch, halved, tsr__divide_up(blocks->size[halved], 2));
     }
-    static _Atomic uint64_t last_launch;
-    blocks->launch = atomic_fetch_add_explicit(&last_launch, NUMBERS_APART, memory_order_relaxed) + NUMBERS_APART;
     uint64_t items = launch->groups * launch->group_items;
     launch->groups = blocks->count[0] * blocks->count[1] * group->num_groups[2];
     launch->group_items = tsr__divide_up(items, launch->groups);

@@ -166,7 +166,7 @@ struct tsr__boxes {
 /* A range cut into blocks of work-groups, of size[0] x size[1] but at the ends. */
 struct tsr__blocks {
     uint64_t size[2], count[2];
-    uint64_t launch; /* a number of its own for each launch that has blocks */
+    uint64_t launch; /* a number of its own for each launch of a kernel whose loops may wait, with or without blocks */
 };
 
 struct tsr_launch {

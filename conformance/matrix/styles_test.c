@@ -60,6 +60,7 @@ static const struct style {
     {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .end = SCALES, .blocks = true, .writes = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int", .end = SCALES, .nested = true, .eight = true},
     {.m = 8, .rows = 1, .columns = 1, .type = F16, .b_rows = true, .index = "int"},
+    {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "long", .end = SCALES, .blocks = true},
     {.m = 8, .rows = 2, .columns = 1, .type = TF32, .index = "int", .end = SCALES},
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int"},
     /* These only with the argument `all`. */
@@ -77,6 +78,8 @@ static const struct style {
     {.m = 8, .rows = 1, .columns = 3, .type = BF16, .b_rows = true, .index = "int", .end = SCALES, .eight = true},
     {.m = 8, .rows = 2, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .end = ADDS_TO_C, .eight = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int"},
+    {.m = 8, .rows = 4, .columns = 2, .type = F16, .index = "int", .end = ADDS_TO_C},
+    {.m = 2, .rows = 1, .columns = 2, .type = F16, .b_rows = true, .index = "int", .blocks = true, .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "long"},
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .clamps = true},
     {.m = 8, .rows = 1, .columns = 2, .type = BF16, .b_rows = true, .index = "int"},
@@ -107,7 +110,7 @@ static const struct style {
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .b_rows = true, .index = "int", .end = ADDS_TO_C, .eight = true},
 };
 
-enum { FEW = 15 };
+enum { FEW = 16 };
 
 static struct device device;
 static bool all_styles;
@@ -466,10 +469,27 @@ static void expect(const struct style *s, const struct shape *x, const struct la
     free(sums);
 }
 
+/* Not NULL: memory for A, B and C at the same addresses in each run, with numbers that differ. */
+static char *same_memory;
+enum { SAME_BYTES = 1 << 23 };
+static unsigned runs;
+
 static cl_mem buffer(const void *bytes, size_t size)
 {
     cl_int error;
     cl_mem made = clCreateBuffer(device.context, CL_MEM_COPY_HOST_PTR, size, (void *)bytes, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    return made;
+}
+
+static cl_mem matrix(const void *bytes, size_t size, int which)
+{
+    cl_int error;
+    if (!same_memory)
+        return buffer(bytes, size);
+    assert_true(size <= SAME_BYTES);
+    char *here = memcpy(same_memory + (size_t)which * SAME_BYTES, bytes, size);
+    cl_mem made = clCreateBuffer(device.context, CL_MEM_USE_HOST_PTR, size, here, &error);
     assert_int_equal(error, CL_SUCCESS);
     return made;
 }
@@ -481,7 +501,7 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
     const bool joint = x->place != APART;
     const size_t c_offset = x->place == C_BESIDE_A ? l.depth * l.element : 0;
     unsigned char *bytes[3];
-    unsigned seed = (unsigned)(l.rows + 7 * l.columns + 31 * l.depth);
+    unsigned seed = (unsigned)(l.rows + 7 * l.columns + 31 * l.depth) + (same_memory ? 1000 * runs++ : 0);
     for (int i = 0; i < 3; i++)
         bytes[i] = calloc(1, l.bytes[i]);
     for (size_t i = 0; i + 64 < l.bytes[0]; i += l.element)
@@ -492,8 +512,8 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
         memcpy(bytes[2] + 4 * i, of_types[s->type].has_fraction ? (void *)&f : (void *)&first, 4);
     }
     cl_int count = (cl_int)l.rows;
-    cl_mem mems[4] = {buffer(bytes[0], l.bytes[0]), buffer(bytes[1], l.bytes[1]), NULL, buffer(&count, sizeof count)};
-    mems[2] = joint ? mems[0] : buffer(bytes[2], l.bytes[2]);
+    cl_mem mems[4] = {matrix(bytes[0], l.bytes[0], 0), matrix(bytes[1], l.bytes[1], 1), NULL, buffer(&count, sizeof count)};
+    mems[2] = joint ? mems[0] : matrix(bytes[2], l.bytes[2], 2);
     cl_mem c = mems[2];
     if (c_offset) {
         cl_buffer_region region = {c_offset, l.bytes[0] - c_offset};
@@ -666,9 +686,35 @@ static void random_styles(void **state)
     }
 }
 
+/* Launches whose work-groups share nothing, after which loops of the next one wait without blocks; then B has changed where it lies. */
+static void packed_for_one_launch(void **state)
+{
+    (void)state;
+    static const struct style types[] = {{.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int"},
+                                         {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .blocks = true}};
+    static const struct shape apart = {{1, 1, 20}, {1, 1}, 3, 0, false, false, APART, {0}, {0}},
+                              together = {{2, 150, 1}, {1, 1}, 3, 0, false, false, APART, {0}, {0}};
+    same_memory = aligned_alloc(4096, 3 * SAME_BYTES);
+    assert_non_null(same_memory);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        cl_program program = build(&types[i]);
+        cl_kernel kernel = program ? clCreateKernel(program, "k", NULL) : NULL;
+        assert_non_null(kernel);
+        for (int k = 0; k < 6; k++) {
+            assert_true(run(&types[i], &apart, kernel));
+            if (!run(&types[i], &together, kernel))
+                fail_msg("type %zu, round %d", i, k);
+        }
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+    }
+    free(same_memory);
+    same_memory = NULL;
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(styles_in_all_shapes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(styles_in_all_shapes), cmocka_unit_test(packed_for_one_launch)};
     all_styles = argc > 1 && strcmp(argv[1], "all") == 0;
     const struct CMUnitTest random_tests[] = {cmocka_unit_test(random_styles)};
     bool is_random = argc > 3 && strcmp(argv[1], "random") == 0;
