@@ -117,6 +117,11 @@ void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, en
 void tsr__tile_cut_lines(char *to, int64_t stride, int64_t rows);
 enum { TSR__TILE_IS_CUT = 1 << 20 };
 
+/* Make floats, in lines of 64 bytes, of `rows` rows: of 16 halves each; or of 16 words of two halves, the first ones in a line, the second
+ * ones in the next. */
+void tsr__tile_widen_halves(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows);
+void tsr__tile_widen_words(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows);
+
 static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 {
     return product < TSR_TILE_BF16 ? !tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) : product != TSR_TILE_BF16_PAIRS;

@@ -35,11 +35,34 @@ struct block {
     uint64_t by_rows, by_columns;  /* reciprocals of the rows and of the tiles beside each other of a loop */
 };
 
+static bool is_tf32(const struct tsr_tile_loop *x)
+{
+    return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_TF32;
+}
+
+/* Halves that vectors multiply are packed as floats. */
+static bool is_of_halves(const struct tsr_tile_loop *x)
+{
+    return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_F16 && !tsr__is_in_tiles(x);
+}
+
+/* Words of K in a step, packed. */
+static int64_t packed_words(const struct tsr_tile_loop *x)
+{
+    return (int64_t)tsr__loop_words(x) * (is_of_halves(x) ? 2 : 1);
+}
+
+/* Bytes of a row of A in a step, of a packed strip. */
+static int64_t strip_bytes(const struct tsr_tile_loop *x)
+{
+    return LINE * (is_of_halves(x) ? 2 : 1);
+}
+
 /* For whose operands there is memory: an even number. */
 static int64_t most_steps(const struct tsr_tile_loop *x)
 {
-    const int64_t of_strip = TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * LINE),
-                  of_panel = TSR__GRID_PANEL_BYTES / (tsr__loop_words(x) * PANEL_LINE);
+    const int64_t of_strip = TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * strip_bytes(x)),
+                  of_panel = TSR__GRID_PANEL_BYTES / (packed_words(x) * PANEL_LINE);
     return of_strip < of_panel ? of_strip : of_panel;
 }
 
@@ -113,11 +136,6 @@ static char *row_of_c(const struct block *b, int64_t row, int64_t column)
 /* ---- packing ---------------------------------------------------------------------------------------------------------------------------
  */
 
-static bool is_tf32(const struct tsr_tile_loop *x)
-{
-    return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_TF32;
-}
-
 AVX512 static void copy_lines(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned count)
 {
     for (unsigned i = 0; i < count; i++, to += to_stride, from += stride)
@@ -161,7 +179,7 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
     const unsigned words = tsr__loop_words(x);
     const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
     const char *from = c->from + step * x->b_step;
-    char *to = c->to + step * words * PANEL_LINE, copy[TSR_TILE_BYTES];
+    char *to = c->to + step * packed_words(x) * PANEL_LINE, copy[TSR_TILE_BYTES];
     int64_t stride = x->b_stride;
     if (!c->within) {
         struct tsr_tile_matrix now = c->at;
@@ -170,7 +188,9 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
         from = copy;
         stride = bytes;
     }
-    if (x->how & TSR_TILE_B_ROWS)
+    if (is_of_halves(x))
+        (x->how & TSR_TILE_B_ROWS ? tsr__tile_widen_halves : tsr__tile_widen_words)(to, PANEL_LINE, from, stride, rows);
+    else if (x->how & TSR_TILE_B_ROWS)
         tsr__tile_pack_rows(to, PANEL_LINE, from, stride, (uint32_t)x->how);
     else
         (wide ? copy_lines : copy_lines_256)(to, PANEL_LINE, from, stride, words);
@@ -183,7 +203,7 @@ static void pack_panels(const struct block *b)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
-    const int64_t packed = x->steps * tsr__loop_words(x);
+    const int64_t packed = x->steps * packed_words(x);
     struct column columns[PACK_TOGETHER];
     for (int64_t first = 0; first < b->columns; first += PACK_TOGETHER) {
         const int64_t count = b->columns - first < PACK_TOGETHER ? b->columns - first : PACK_TOGETHER;
@@ -344,6 +364,20 @@ static bool lies_in_rows(const struct block *b, int64_t row, int64_t rows, int64
     return true;
 }
 
+/* A strip of halves: a line of floats is half a row of a step, or a row with TSR_TILE_HALF_K. */
+static void pack_strip_of_halves(const struct block *b, int64_t row, int64_t rows)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t all = g->rows * rows_of_loop(x), in_step = packed_words(x) / TSR__TILE_WORDS;
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t far;
+        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
+        for (int64_t i = 0; i < in_step; i++)
+            tsr__tile_widen_halves(b->strip + (i * rows + r) * LINE, in_step * rows * LINE, from + i * LINE / 2, far, x->steps);
+    }
+}
+
 /* A strip of A, line after line of K; a line is two steps of halves. */
 static void pack_wide_strip(const struct block *b, int64_t row, int64_t rows)
 {
@@ -401,10 +435,10 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
                               .rows = rows / TSR_TILE_ROWS,
                               .columns = PANEL,
                               .tile_rows = TSR_TILE_ROWS,
-                              .how = (of->how & TSR_TILE_PRODUCT) | (is_tf32(of) ? TSR__TILE_IS_CUT : 0),
+                              .how = is_tf32(of) || is_of_halves(of) ? TSR_TILE_TF32 | TSR__TILE_IS_CUT : of->how & TSR_TILE_PRODUCT,
                               .zero = of->zero,
                               .to_stride = of->to_stride};
-    pack_wide_strip(b, row, rows);
+    (is_of_halves(of) ? pack_strip_of_halves : pack_wide_strip)(b, row, rows);
     for (unsigned i = 0; i < rows / TSR_TILE_ROWS * PANEL; i++)
         x.c[i] = tiles[i];
     for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
@@ -430,7 +464,8 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
 
 static void wide_strips(const struct block *b)
 {
-    const int64_t most = b->grid->loop->steps * WIDE_STRIP * LINE <= TSR__GRID_STRIP_BYTES ? WIDE_STRIP : TSR_TILE_ROWS;
+    const int64_t most =
+        b->grid->loop->steps * WIDE_STRIP * strip_bytes(b->grid->loop) <= TSR__GRID_STRIP_BYTES ? WIDE_STRIP : TSR_TILE_ROWS;
     for (int64_t row = 0, left = b->grid->rows * rows_of_loop(b->grid->loop), rows; left > 0; row += rows, left -= rows) {
         rows = (left + TSR_TILE_ROWS - 1) / TSR_TILE_ROWS * TSR_TILE_ROWS;
         rows = rows < most ? rows : most;
@@ -630,7 +665,7 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     const enum tsr_tile_product product = g->loop->how & TSR_TILE_PRODUCT;
     const bool tiles = tsr__is_in_tiles(g->loop);
     struct block b = {.grid = g,
-                      .words = g->loop->steps * tsr__loop_words(g->loop),
+                      .words = g->loop->steps * packed_words(g->loop),
                       .panels = g->memory,
                       .strip = g->memory + TSR__GRID_PANEL_BYTES,
                       .corrections = corrections};

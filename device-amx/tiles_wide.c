@@ -265,6 +265,40 @@ void tsr__tile_cut_lines(char *to, int64_t stride, int64_t rows)
     (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? cut_lines_512 : cut_lines_256)(to, stride, rows);
 }
 
+#define EACH_ROW for (int64_t r = 0; r < rows; r++, to += to_stride, from += stride)
+
+AVX512 static void widen_halves_512(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
+{
+    EACH_ROW *(numbers *)to = __builtin_convertvector(*(const halves *)from, numbers);
+}
+
+AVX2 static void widen_halves_256(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
+{
+    EACH_ROW *(numbers *)to = __builtin_convertvector(*(const halves *)from, numbers);
+}
+
+void tsr__tile_widen_halves(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
+{
+    (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? widen_halves_512 : widen_halves_256)(to, to_stride, from, stride, rows);
+}
+
+AVX512 static void widen_words_512(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
+{
+    to_stride *= 2;
+    EACH_ROW f16_halves_of((words *)to, (words *)(to + to_stride / 2), from);
+}
+
+AVX2 static void widen_words_256(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
+{
+    to_stride *= 2;
+    EACH_ROW f16_halves_of((words *)to, (words *)(to + to_stride / 2), from);
+}
+
+void tsr__tile_widen_words(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
+{
+    (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? widen_words_512 : widen_words_256)(to, to_stride, from, stride, rows);
+}
+
 void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
 {
     tsr__tile_loop_wide(&(struct tsr_tile_loop){.a = a,
