@@ -148,7 +148,7 @@ static void compile(struct job *job, const struct part *part, struct tsr_clc_res
         .options = job->call == part->op ? job->options : "",
     };
     uint64_t begin = tsr_now_ns();
-    tsr__code_compile(part->build->device, &request, result);
+    tsr__code_compile(part->build, &request, result);
     tsr_log(TSR_LOG_COMPILE, "request %d took %.2f ms, outcome %d", part->op, (double)(tsr_now_ns() - begin) / 1e6, result->outcome);
 }
 
@@ -333,6 +333,8 @@ static cl_int job_begin(struct job *job)
         } else {
             tsr__build_clear(build);
         }
+        tsr_environment_free(build->environment);
+        build->environment = tsr_environment_copy();
         build->status = CL_BUILD_IN_PROGRESS;
     }
     pthread_mutex_unlock(&program->lock);

@@ -78,8 +78,10 @@ static bool wants_another(const struct _cl_device_id *device, const struct tsr_c
     return again;
 }
 
-void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_request *request, struct tsr_clc_result *result)
+void tsr__code_compile(const struct tsr_build *build, struct tsr_clc_request *request, struct tsr_clc_result *result)
 {
+    const struct _cl_device_id *device = build->device;
+    const struct tsr_environment *before = tsr_environment_use(build->environment);
     device->ops->target(device->impl, &request->target);
     request->target.macros = device->macros;
     tsr_clc_run(request, result);
@@ -89,6 +91,7 @@ void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_reques
     }
     if (device->ops->finish && result->outcome == TSR_CLC_DONE)
         tsr__code_finish(device, result);
+    tsr_environment_use(before);
 }
 
 bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)
@@ -125,6 +128,8 @@ void tsr__build_clear(struct tsr_build *build)
     tsr_free(build->options);
     tsr_free(build->log);
     build->options = build->log = NULL;
+    tsr_environment_free(build->environment);
+    build->environment = NULL;
     build->kind = CL_PROGRAM_BINARY_TYPE_NONE;
     build->moved = false;
 }

@@ -25,10 +25,12 @@ static bool make(const struct tsr_build *build, const struct tsr_kernel_info *ke
     struct tsr_clc_input input = {build->code.image, build->code.image_size};
     struct tsr_clc_request request = {
         .op = TSR_CLC_CODE, .input_count = 1, .inputs = &input, .kernel = kernel->name, .kernel_count = 1, .options = ""};
+    const struct tsr_environment *before = tsr_environment_use(build->environment);
     build->device->ops->target(build->device->impl, &request.target);
     request.target.macros = build->device->macros;
     request.target.engine = engine;
     tsr_clc_run(&request, &result);
+    tsr_environment_use(before);
     bool good = result.outcome == TSR_CLC_DONE && tsr__code_take(build->device, code, result.image, result.image_size) == TSR_OK;
     if (good)
         result.image = NULL;

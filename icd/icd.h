@@ -269,7 +269,8 @@ struct tsr_build {
     cl_program_binary_type kind;
     bool moved; /* the image is a binary of another CPU or version: the next build makes its code anew */
     char *options, *log;
-    struct tsr_code code; /* image of the compiler */
+    struct tsr_environment *environment; /* as it was when the build began: for all code of the program */
+    struct tsr_code code;                /* image of the compiler */
     /* TSR_IMAGE_PROGRAM: the code of each kernel, parallel to code.info.kernels, and the code of all kernels for CL_PROGRAM_BINARIES;
      * without an image: not needed so far (icd/kernel_code.c). */
     struct tsr_code *kernels, whole;

@@ -172,6 +172,8 @@ static cl_int begin(struct _cl_kernel *kernel)
         i++;
     if (kernel->on[i].code)
         return tsr__code_load(program, program->builds[i].device, kernel->on[i].code, &module);
+    if (tsr_clc_is_library())
+        return tsr__kernel_coded(kernel, i, &(const struct tsr_kernel_info *){NULL});
     tsr__code_begin(program);
     return CL_SUCCESS;
 }

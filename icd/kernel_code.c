@@ -83,7 +83,7 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
         .options = "",
     };
     struct tsr_clc_result result;
-    tsr__code_compile(build->device, &request, &result);
+    tsr__code_compile(build, &request, &result);
     if (result.outcome == TSR_CLC_DONE && result.log && *result.log) /* the log of the build has been given out */
         tsr_log(TSR_LOG_WARN, "%s", result.log);
     struct tsr_code made = {0};

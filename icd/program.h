@@ -32,8 +32,9 @@ bool tsr__any_takes_spirv(struct _cl_device_id *const *devices, cl_uint count);
 
 /* A result of the compiler that is DONE: if it is an executable, the device makes its own code of it. (icd/finish.c) */
 void tsr__code_finish(const struct _cl_device_id *device, struct tsr_clc_result *result);
-/* tsr_clc_run for the device's target, and once more if the device asks for another compilation. */
-void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_request *request, struct tsr_clc_result *result);
+/* tsr_clc_run for the target of the build's device, in the environment of the build, and once more if the device asks for another
+ * compilation. */
+void tsr__code_compile(const struct tsr_build *build, struct tsr_clc_request *request, struct tsr_clc_result *result);
 /* A thread that builds: its stack does not depend on the limit of the process, and no signal handler of the application runs on it. */
 bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data);
 /* Takes the image (tsr_malloc'd) into `code`, which must be empty. DAMAGED, MISMATCH (also: of another target), NO_MEMORY: the image stays

@@ -123,8 +123,8 @@ static char *folder(struct tsr_hash *identity)
     static const enum tsr_env_name names[] = {TSR_ENV_CACHE, TSR_ENV_CACHE_DIR, TSR_ENV_CC};
     for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++)
         tsr_buf_str(&buf, tsr_env(names[i]));
-    tsr_buf_str(&buf, getenv("XDG_CACHE_HOME"));
-    tsr_buf_str(&buf, getenv("HOME"));
+    tsr_buf_str(&buf, tsr_getenv("XDG_CACHE_HOME"));
+    tsr_buf_str(&buf, tsr_getenv("HOME"));
     struct tsr_hash settings = tsr_hash_bytes(buf.data, buf.size);
     tsr_buf_free(&buf);
     pthread_mutex_lock(&cache.lock);

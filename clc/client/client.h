@@ -20,8 +20,6 @@ enum tsr_status tsr__library_path(char **path, char **why);
 
 /* ---- the environment of the compiler (environment.c) ------------------------------------------------------------------------------- */
 
-/* Whether no process is to be started: the compiler library is to be used. */
-bool tsr__library_only(void);
 /* Hash of the variables that the compiler reads. A worker started under other values is of no use, and they are in the key of the cache: a
  * variable too many costs a miss, one too few a wrong answer. */
 struct tsr_hash tsr__environment_hash(void);

@@ -15,7 +15,7 @@ static const struct {
 };
 
 /* A privileged program starts no process: the user who called it could take such a process over before that has closed itself up. */
-bool tsr__library_only(void)
+bool tsr_clc_is_library(void)
 {
     const char *mode = tsr_env(TSR_ENV_CC_MODE);
     return tsr_is_privileged() || (mode && !strcmp(mode, "inprocess"));
@@ -47,13 +47,14 @@ static bool is_hosts(const char *line)
 
 char **tsr__compiler_environment(char *more)
 {
+    char **all = tsr_environ();
     size_t count = 0, kept = 0;
-    while (environ && environ[count])
+    while (all && all[count])
         count++;
     char **list = tsr_calloc(count + 2, sizeof(*list));
     for (size_t i = 0; list && i < count; i++)
-        if (!is_hosts(environ[i]))
-            list[kept++] = environ[i];
+        if (!is_hosts(all[i]))
+            list[kept++] = all[i];
     if (list && more)
         list[kept] = more;
     return list;

@@ -28,10 +28,10 @@ static char *folder_by_environment(void)
         free(here);
         return path;
     }
-    dir = getenv("XDG_CACHE_HOME");
+    dir = tsr_getenv("XDG_CACHE_HOME");
     if (dir && dir[0] == '/') /* the XDG specification: others are to be ignored */
         return tsr_format("%s/tessera", dir);
-    dir = getenv("HOME");
+    dir = tsr_getenv("HOME");
     return dir && dir[0] == '/' ? tsr_format("%s/.cache/tessera", dir) : NULL;
 }
 

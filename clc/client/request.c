@@ -279,7 +279,7 @@ void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_resu
     memset(result, 0, sizeof(*result));
     struct build build = {.result = result};
     if (encode(request, &build) && !find_in_cache(&build)) {
-        if (tsr__library_only())
+        if (tsr_clc_is_library())
             ask_library(&build, NULL);
         else
             ask_process(&build);

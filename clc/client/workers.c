@@ -141,7 +141,7 @@ struct tsr__worker *tsr__workers_take(bool *used, enum tsr_status *status, char 
 
 void tsr_clc_warm_up(void)
 {
-    if (tsr__library_only())
+    if (tsr_clc_is_library())
         return;
     pthread_mutex_lock(&workers.lock);
     bool have = workers.count != 0;

@@ -153,6 +153,36 @@ static void all_released_at_once(void **state)
     }
 }
 
+/* Variables count as they were at the build, and an application may change them while threads of the driver work. */
+static void environment_of_the_build(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = make_program(&w, 0);
+    cl_kernel kernels[KERNELS];
+    setenv("TESSERA_CC_MEMORY", "1M", 1); /* nothing can be compiled with that */
+    CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+    for (int i = 0; i < 3000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "TESSERA_TEST_%d", i % 500);
+        if (i < 2500)
+            setenv(name, "some text", 1);
+        else
+            unsetenv(name);
+        if (i % 300 == 0)
+            usleep(2000);
+    }
+    for (int i = 0; i < KERNELS; i++) {
+        assert_int_equal(run(&w, kernels[i], true), 1100 + i);
+        CHECK(clReleaseKernel(kernels[i]));
+    }
+    CHECK_THAT(clBuildProgram(program, 0, NULL, "", NULL, NULL) != CL_SUCCESS);
+    unsetenv("TESSERA_CC_MEMORY");
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
 static struct {
     struct test_world w;
     cl_kernel kernel;
@@ -271,6 +301,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(queries_wait),
         cmocka_unit_test(released_and_built_again),
         cmocka_unit_test(all_released_at_once),
+        cmocka_unit_test(environment_of_the_build),
         cmocka_unit_test(first_launch_by_many_threads),
         cmocka_unit_test(forks),
         cmocka_unit_test(exits),

@@ -55,6 +55,17 @@ long long tsr_env_int_or(enum tsr_env_name name, long long otherwise, long long 
 uint64_t tsr_env_size_or(enum tsr_env_name name, uint64_t otherwise);
 bool tsr_env_bool_or(enum tsr_env_name name, bool otherwise);
 
+/* A copy of the environment of the process, for threads of the driver: none of them may read what the application can change at any time.
+ * NULL: out of memory. */
+struct tsr_environment;
+struct tsr_environment *tsr_environment_copy(void);
+void tsr_environment_free(struct tsr_environment *copy);
+/* The calling thread reads this copy from now on, NULL: the environment of the process; here and by the functions above. Answers what it
+ * has read so far. */
+const struct tsr_environment *tsr_environment_use(const struct tsr_environment *copy);
+const char *tsr_getenv(const char *name);
+char **tsr_environ(void);
+
 /* ---- log (base/log.c): TESSERA_DEBUG=group,group,… or all; to standard error or to TESSERA_LOG_FILE ------------------------- */
 
 enum tsr_log_group {

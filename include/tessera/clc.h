@@ -69,6 +69,8 @@ void tsr_clc_result_free(struct tsr_clc_result *result);
  * find: false if there is no such entry; *result is then unchanged. keep: for results that are DONE; does nothing if there is no cache. */
 bool tsr_clc_find(const void *key, size_t size, struct tsr_clc_result *result);
 void tsr_clc_keep(const void *key, size_t size, const struct tsr_clc_result *result);
+/* Whether no process is to be started: the compiler is loaded as a library, which reads the environment of the process. (environment.c) */
+bool tsr_clc_is_library(void);
 /* Starts one compiler process in the background, so that the first build need not wait for it. Returns at once, never fails. */
 void tsr_clc_warm_up(void);
 /* Lets the compiler processes go that have nothing to do. A later build starts new ones. */
