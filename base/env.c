@@ -12,37 +12,10 @@ const struct tsr__env_variable tsr__env_variables[] = {
 #undef TSR_ENV
 };
 
-/* ---- copies of the environment --------------------------------------------------------------------------------------------------------
+/* ---- the environment: of the process, or the copy that this thread reads ------------------------------------------------------------
  */
 
-struct tsr_environment {
-    char **lines; /* ended by NULL; their text lies behind them */
-};
 static _Thread_local const struct tsr_environment *used;
-
-struct tsr_environment *tsr_environment_copy(void)
-{
-    char **from = tsr_environ();
-    size_t count = 0, bytes = 0;
-    for (; from && from[count]; count++)
-        bytes += strlen(from[count]) + 1;
-    struct tsr_environment *copy = tsr_malloc(sizeof *copy + (count + 1) * sizeof(char *) + bytes);
-    if (!copy)
-        return NULL;
-    copy->lines = (char **)(copy + 1);
-    char *text = (char *)(copy->lines + count + 1);
-    for (size_t i = 0; i < count; i++) {
-        copy->lines[i] = text;
-        text = stpcpy(text, from[i]) + 1;
-    }
-    copy->lines[count] = NULL;
-    return copy;
-}
-
-void tsr_environment_free(struct tsr_environment *copy)
-{
-    tsr_free(copy);
-}
 
 const struct tsr_environment *tsr_environment_use(const struct tsr_environment *copy)
 {

@@ -12,6 +12,11 @@ struct tsr__env_variable {
 };
 extern const struct tsr__env_variable tsr__env_variables[TSR_ENV_COUNT];
 
+/* (environment.c) */
+struct tsr_environment {
+    char **lines; /* NAME=VALUE, ended by NULL; their text lies behind them */
+};
+
 /* What CPU detection reads: tests replace it to play any machine. */
 struct tsr__cpu_source {
     /* regs: EAX, EBX, ECX, EDX. Zeroes for a leaf that the CPU does not have. */

@@ -56,7 +56,7 @@ uint64_t tsr_env_size_or(enum tsr_env_name name, uint64_t otherwise);
 bool tsr_env_bool_or(enum tsr_env_name name, bool otherwise);
 
 /* A copy of the environment of the process, for threads of the driver: none of them may read what the application can change at any time.
- * NULL: out of memory. */
+ * NULL: out of memory. (base/environment.c) */
 struct tsr_environment;
 struct tsr_environment *tsr_environment_copy(void);
 void tsr_environment_free(struct tsr_environment *copy);
