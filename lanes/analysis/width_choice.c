@@ -142,14 +142,16 @@ static bool is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
     return waits;
 }
 
-static void use_wide_packets(struct tsr__compilation *l, uint32_t number, const char *why)
+void tsr__use_width(struct tsr__compilation *l, uint32_t number, enum tsr__variant width, const char *why)
 {
     LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[number]);
+    bool wide = width == TSR__VARIANT_WIDE;
     if (!l->variants)
         l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
-    l->variants[number] = TSR__VARIANT_WIDE;
-    tsr__set_fn_text(l, kernel, TSR__WIDE_PACKETS, "");
-    tsr__explain(l, kernel, "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
+    l->variants[number] = width;
+    tsr__set_fn_text(l, kernel, wide ? TSR__WIDE_PACKETS : TSR__NARROW_PACKETS, "");
+    tsr__explain(l, kernel, "sub-group", wide ? "wider" : "narrower", "%d lanes, since %s", wide ? TSR__WIDE_LANES : TSR__NARROW_LANES,
+                 why);
 }
 
 bool tsr__pass_widen_small_data(struct tsr__compilation *l)
@@ -157,7 +159,7 @@ bool tsr__pass_widen_small_data(struct tsr__compilation *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
         if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && has_small_data(l, kernel))
-            use_wide_packets(l, i, "all data have 8 or 16 bits");
+            tsr__use_width(l, i, TSR__VARIANT_WIDE, "all data have 8 or 16 bits");
     }
     return true;
 }
@@ -168,7 +170,7 @@ bool tsr__pass_widen_latency_bound(struct tsr__compilation *l)
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
         if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
             is_latency_bound(l, kernel))
-            use_wide_packets(l, i, "a register alone would wait for its own results");
+            tsr__use_width(l, i, TSR__VARIANT_WIDE, "a register alone would wait for its own results");
     }
     return true;
 }
