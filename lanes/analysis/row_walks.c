@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Narrower packets for kernels whose lanes walk along rows: `for (j …) s += a[id * n + j]`.
  *
- * Each round gathers one element from every lane's row, the next round its neighbour. So each lane's cache line must stay until the lane has
- * been through it. Rows whose distance is a multiple of 4 KiB, as in matrices of 1024 columns, all share one set of the first cache, which
- * has eight ways: sixteen lanes drive out each other's lines in every round. Eight lanes fill a register of AVX2, and as each gather takes
- * longer than the operations that wait for it, a second register in the packet would gain nothing. */
+ * Each round gathers one element from every lane's row, the next round its neighbour. So each lane's cache line must stay until the lane
+ * has been through it. Rows whose distance is a multiple of 4 KiB, as in matrices of 1024 columns, all share one set of the first cache,
+ * which has eight ways: sixteen lanes drive out each other's lines in every round. Eight lanes fill a register of AVX2, and as each gather
+ * takes longer than the operations that wait for it, a second register in the packet would gain nothing. */
 #include "lanes/analysis/shape.h"
 #include "lanes/analysis/index_parts.h"
 #include "lanes/analysis/width_choice.h"
