@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Narrower packets for kernels whose lanes walk along rows: `for (j …) s += a[id * n + j]`.
+ * Loops in which lanes walk along rows: `for (j …) s += a[id * n + j]`.
  *
  * Each round gathers one element from every lane's row, the next round its neighbour. So each lane's cache line must stay until the lane
  * has been through it. Rows whose distance is a multiple of 4 KiB, as in matrices of 1024 columns, all share one set of the first cache,
  * which has eight ways: sixteen lanes drive out each other's lines in every round. Eight lanes fill a register of AVX2, and as each gather
  * takes longer than the operations that wait for it, a second register in the packet would gain nothing. */
-#include "lanes/analysis/shape.h"
+#include "lanes/analysis/row_walks.h"
 #include "lanes/analysis/index_parts.h"
-#include "lanes/analysis/width_choice.h"
 #include "lanes/ir/costs.h"
-#include "lanes/ir/explain.h"
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
@@ -105,34 +103,17 @@ static bool walks_row(const struct walk *w, const struct tsr__shapes *shapes, LL
     return find_step(w, pointer, MAX_DEPTH, &step) && step && step <= TSR__ROW_STEP && step >= -TSR__ROW_STEP;
 }
 
-static bool has_row_walks(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
+bool tsr__has_row_walks(struct tsr__compilation *l, const struct tsr__shapes *shapes)
 {
-    struct tsr__cfg cfg;
-    struct tsr__shapes shapes;
-    if (!tsr__cfg_make(&cfg, kernel, &l->scratch) || !cfg.loop_count)
-        return false;
-    tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &l->scratch);
-    for (int i = 0; i < cfg.loop_count; i++) {
-        const struct tsr__loop *loop = &cfg.loops[i];
-        struct walk walk = {LLVMGetModuleDataLayout(l->module), cfg.blocks[loop->header].ref};
-        if (loop->end - loop->begin != 1 || shapes.divergent_loop[i])
+    const struct tsr__cfg *cfg = shapes->cfg;
+    for (int i = 0; i < cfg->loop_count; i++) {
+        const struct tsr__loop *loop = &cfg->loops[i];
+        struct walk walk = {LLVMGetModuleDataLayout(l->module), cfg->blocks[loop->header].ref};
+        if (loop->end - loop->begin != 1 || shapes->divergent_loop[i])
             continue;
         for (LLVMValueRef inst = LLVMGetFirstInstruction(walk.loop); inst; inst = LLVMGetNextInstruction(inst))
-            if ((LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst)) && walks_row(&walk, &shapes, inst))
+            if ((LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst)) && walks_row(&walk, shapes, inst))
                 return true;
     }
     return false;
-}
-
-bool tsr__pass_narrow_row_walks(struct tsr__compilation *l)
-{
-    bool one_register = tsr__has(l, TSR_CPU_AVX2) && !tsr__has(l, TSR_CPU_AVX512F);
-    for (uint32_t i = 0; one_register && i < l->info->kernel_count; i++) {
-        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        unsigned width = tsr__sub_group_size(l, &l->info->kernels[i]);
-        if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && width > TSR__NARROW_LANES && width < TSR__WIDE_LANES &&
-            has_row_walks(l, kernel, width))
-            tsr__use_width(l, i, TSR__VARIANT_NARROW, "its lanes go along rows of their own");
-    }
-    return true;
 }

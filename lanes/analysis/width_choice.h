@@ -8,7 +8,4 @@
 /* May the kernel run in wider packets? It asks for no particular sub-group size, and sees neither sub-groups nor work-groups. */
 bool tsr__may_use_wide_packets(struct tsr__compilation *l, uint32_t number);
 
-/* Lets the kernel run in packets of another width, TSR__VARIANT_WIDE or TSR__VARIANT_NARROW. */
-void tsr__use_width(struct tsr__compilation *l, uint32_t number, enum tsr__variant width, const char *why);
-
 #endif
