@@ -75,7 +75,8 @@ uint64_t tsr__registers_in_use(const struct tsr__compilation *l, const struct ts
     number_places(&p, arena);
     for (int b = 0; b < cfg->block_count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
-            if (!tsr__is_varying(tsr__shape_of(shapes, i)) || LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind || !counts(LLVMTypeOf(i)))
+            if (!tsr__is_varying(tsr__shape_of(shapes, i)) || LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind ||
+                !counts(LLVMTypeOf(i)))
                 continue;
             size_t from = tsr__map_get(&p.of, i), to = from;
             for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {
