@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Division of integers of up to 32 bits in packets. CPUs divide vectors of floating-point numbers, but not of integers.
  *
- * An exact quotient x / y is an integer, or at least 1/y from the next one. To round it to p bits changes it by x / y · 2^-p at most, which is
- * less than 1/y if x has fewer than p bits: 53 of a double for numbers of 32 bits, 24 of a float for those of 16. So the integer part stays
- * the same. The divisor of a lane that is there is never zero (lower/guard_division.c), and nothing traps in the others. */
+ * An exact quotient x / y is an integer, or at least 1/y from the next one. To round it to p bits changes it by x / y · 2^-p at most, which
+ * is less than 1/y if x has fewer than p bits: 53 of a double for numbers of 32 bits, 24 of a float for those of 16. So the integer part
+ * stays the same. The divisor of a lane that is there is never zero (lower/guard_division.c), and nothing traps in the others. */
 #include "lanes/widen/widen_div.h"
 
 LLVMValueRef tsr__build_division(struct tsr__widener *s, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)

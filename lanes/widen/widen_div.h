@@ -5,7 +5,8 @@
 
 #include "lanes/widen/widener.h"
 
-/* The vector x / y or x % y by way of floating point, for LLVMSDiv, LLVMUDiv, LLVMSRem or LLVMURem; NULL: it would be no faster, or not exact. */
+/* The vector x / y or x % y by way of floating point, for LLVMSDiv, LLVMUDiv, LLVMSRem or LLVMURem; NULL: it would be no faster, or not
+ * exact. */
 LLVMValueRef tsr__build_division(struct tsr__widener *s, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y);
 
 #endif
