@@ -6,6 +6,7 @@
  */
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/analysis/packet_support.h"
+#include "lanes/analysis/pressure.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
@@ -50,89 +51,6 @@ static bool is_free(LLVMValueRef inst)
            (callee && (tsr__starts_with(tsr__name(callee), "llvm.lifetime.") || tsr__starts_with(tsr__name(callee), "llvm.assume")));
 }
 
-/* Registers that a value takes in a packet, a vector for each of its scalars. 0: what has no lanes. */
-static uint64_t packet_registers(const struct tsr__compilation *l, LLVMTypeRef type, unsigned width)
-{
-    unsigned count = is_vector(type) ? LLVMGetVectorSize(type) : 1;
-    LLVMTypeRef element = is_vector(type) ? LLVMGetElementType(type) : type;
-    LLVMTypeKind kind = LLVMGetTypeKind(element);
-    if (kind == LLVMVoidTypeKind || kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind)
-        return 0;
-    return count * tsr__vector_registers(l, LLVMVectorType(element, width));
-}
-
-/* ---- how many registers a packet has in use at a time ----------------------------------------------------------------------------------
- */
-
-/* Code in compact order, in which a value is in use from one place to another. */
-struct places {
-    const struct tsr__cfg *cfg;
-    struct tsr__map of; /* instruction → place + 1 */
-    size_t *end_of;     /* by block: the place behind it */
-    int64_t *change;    /* by place: registers that are in use from there on, less those that no longer are */
-    size_t count;
-};
-
-/* The place up to which the value must last for one use of it. A loop that it came to from outside needs it in each round. */
-static size_t last_place(const struct places *p, int defined_in, LLVMValueRef user, LLVMValueRef v)
-{
-    int at = tsr__cfg_number(p->cfg, LLVMGetInstructionParent(user));
-    size_t place = tsr__map_get(&p->of, user);
-    if (LLVMIsAPHINode(user))
-        for (unsigned k = 0; k < LLVMCountIncoming(user); k++) {
-            int from = tsr__cfg_number(p->cfg, LLVMGetIncomingBlock(user, k));
-            if (LLVMGetIncomingValue(user, k) != v || from == TSR__NONE)
-                continue;
-            place = p->end_of[from] > place ? p->end_of[from] : place;
-            at = from;
-        }
-    if (at == TSR__NONE)
-        return 0;
-    for (int loop = p->cfg->blocks[at].loop; loop != TSR__NONE && !tsr__in_loop(p->cfg, defined_in, loop);
-         loop = p->cfg->loops[loop].parent) {
-        size_t end = p->end_of[p->cfg->loops[loop].end - 1];
-        place = end > place ? end : place;
-    }
-    return place;
-}
-
-static void number_places(struct places *p, struct tsr_arena *arena)
-{
-    p->end_of = tsr_arena_alloc(arena, ((size_t)p->cfg->block_count + 1) * sizeof *p->end_of);
-    for (int b = 0; b < p->cfg->block_count; b++) {
-        for (LLVMValueRef i = LLVMGetFirstInstruction(p->cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i))
-            tsr__map_set(&p->of, i, ++p->count);
-        p->end_of[b] = p->count;
-    }
-    p->change = tsr_arena_alloc(arena, (p->count + 2) * sizeof *p->change);
-}
-
-static uint64_t most_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, struct tsr_arena *arena)
-{
-    const struct tsr__cfg *cfg = shapes->cfg;
-    struct places p = {.cfg = cfg, .of = {.arena = arena}};
-    number_places(&p, arena);
-    for (int b = 0; b < cfg->block_count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
-            if (!tsr__is_varying(tsr__shape_of(shapes, i)) || LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind)
-                continue;
-            size_t from = tsr__map_get(&p.of, i), to = from;
-            for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {
-                size_t place = last_place(&p, b, LLVMGetUser(use), i);
-                to = place > to ? place : to;
-            }
-            int64_t registers = (int64_t)packet_registers(l, LLVMTypeOf(i), shapes->packet.width);
-            p.change[from] += registers;
-            p.change[to] -= registers;
-        }
-    int64_t now = 0, most = 0;
-    for (size_t k = 0; k <= p.count; k++) {
-        now += p.change[k];
-        most = now > most ? now : most;
-    }
-    return (uint64_t)most;
-}
-
 /* ---- costs: quarters of a vector instruction --------------------------------------------------------------------------------------------
  */
 
@@ -152,7 +70,7 @@ static uint64_t packet_cost(const struct tsr__compilation *l, const struct tsr__
         return is_vector(type) ? cost_of_registers(tsr__vector_registers(l, type)) : 1;
     if (is_shuffle(inst) && is_vector(LLVMTypeOf(LLVMGetOperand(inst, 0))))
         return 0;
-    uint64_t registers = packet_registers(l, type, width);
+    uint64_t registers = tsr__packet_registers(l, type, width);
     if (!registers)
         return 1;
     if (is_access(inst) && tsr__is_varying(shape))
@@ -162,10 +80,19 @@ static uint64_t packet_cost(const struct tsr__compilation *l, const struct tsr__
     return cost_of_registers(spills ? registers * TSR__ONE_LANE_SPILLED : registers);
 }
 
+/* A scalar of a floating-point type takes the units that vectors do. */
+static bool is_float(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+}
+
 static uint64_t item_cost(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMTypeRef type = data_type(inst);
-    return is_vector(type) && !LLVMIsAInsertElementInst(inst) ? cost_of_registers(tsr__vector_registers(l, type)) : 1;
+    if (is_vector(type))
+        return LLVMIsAInsertElementInst(inst) ? 1 : cost_of_registers(tsr__vector_registers(l, type));
+    return is_float(type) && !is_access(inst) && !is_shuffle(inst) ? cost_of_registers(1) : 1;
 }
 
 static bool has_long_vectors(struct tsr__compilation *l, LLVMValueRef kernel)
@@ -189,7 +116,7 @@ static bool is_cheaper(struct tsr__compilation *l, LLVMValueRef kernel, unsigned
     uint64_t packet = 0, items = 0;
     if (tsr__cfg_make(&cfg, kernel, &arena)) {
         tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &arena);
-        bool spills = most_in_use(l, &shapes, &arena) > (tsr__has(l, TSR_CPU_AVX512F) ? 32 : 16);
+        bool spills = tsr__registers_in_use(l, &shapes, tsr__any_type, &arena) > tsr__cpu_registers(l);
         for (int b = 0; b < cfg.block_count; b++) {
             int depth = cfg.blocks[b].loop == TSR__NONE ? 0 : cfg.loops[cfg.blocks[b].loop].depth;
             unsigned shift = TSR__LOOP_ROUNDS_LOG2 * (unsigned)(depth < 8 ? depth : 8);

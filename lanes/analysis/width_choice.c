@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Packet width, the vectorisation factor: a cost heuristic for packets that are wider than the default, which the device chooses
- * (tsr_target.default_sub_group_size). tsr__sub_group_size in ir/ir.c has the last word.
+ * Packet width, the vectorisation factor: a cost heuristic for packets that are wider or narrower than the default, which the device
+ * chooses (tsr_target.default_sub_group_size). tsr__sub_group_size in ir/ir.c has the last word.
  *
  * Kernels that run in wider packets, unless they can tell: those whose data have 8 or 16 bits, as sixteen bytes fill a quarter of a
  * register, and those whose code is a chain, as a packet of two registers is two chains, of which one goes on while the other waits for a
- * result. */
+ * result. In narrower ones run, with AVX2, those whose lanes go along rows, and those whose doubles would not fit into the registers. */
 #include "lanes/analysis/width_choice.h"
 #include "lanes/ir/costs.h"
 
@@ -13,6 +13,8 @@
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/pressure.h"
+#include "lanes/analysis/row_walks.h"
 #include "lanes/ir/explain.h"
 
 static unsigned data_bits(LLVMTypeRef type)
@@ -142,14 +144,16 @@ static bool is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
     return waits;
 }
 
-static void use_wide_packets(struct tsr__compilation *l, uint32_t number, const char *why)
+static void use_width(struct tsr__compilation *l, uint32_t number, enum tsr__variant width, const char *why)
 {
     LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[number]);
+    bool wide = width == TSR__VARIANT_WIDE;
     if (!l->variants)
         l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
-    l->variants[number] = TSR__VARIANT_WIDE;
-    tsr__set_fn_text(l, kernel, TSR__WIDE_PACKETS, "");
-    tsr__explain(l, kernel, "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
+    l->variants[number] = width;
+    tsr__set_fn_text(l, kernel, wide ? TSR__WIDE_PACKETS : TSR__NARROW_PACKETS, "");
+    tsr__explain(l, kernel, "sub-group", wide ? "wider" : "narrower", "%d lanes, since %s", wide ? TSR__WIDE_LANES : TSR__NARROW_LANES,
+                 why);
 }
 
 bool tsr__pass_widen_small_data(struct tsr__compilation *l)
@@ -157,7 +161,7 @@ bool tsr__pass_widen_small_data(struct tsr__compilation *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
         if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && has_small_data(l, kernel))
-            use_wide_packets(l, i, "all data have 8 or 16 bits");
+            use_width(l, i, TSR__VARIANT_WIDE, "all data have 8 or 16 bits");
     }
     return true;
 }
@@ -168,7 +172,41 @@ bool tsr__pass_widen_latency_bound(struct tsr__compilation *l)
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
         if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
             is_latency_bound(l, kernel))
-            use_wide_packets(l, i, "a register alone would wait for its own results");
+            use_width(l, i, TSR__VARIANT_WIDE, "a register alone would wait for its own results");
+    }
+    return true;
+}
+
+static bool is_double(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+}
+
+/* Why packets of TSR__NARROW_LANES would be faster, or NULL. */
+static const char *reason_for_narrow(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
+{
+    struct tsr__cfg cfg;
+    struct tsr__shapes shapes;
+    if (!tsr__cfg_make(&cfg, kernel, &l->scratch))
+        return NULL;
+    tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &l->scratch);
+    if (tsr__has_row_walks(l, &shapes))
+        return "its lanes go along rows of their own";
+    return tsr__registers_in_use(l, &shapes, is_double, &l->scratch) > tsr__cpu_registers(l) ? "its doubles fill the registers" : NULL;
+}
+
+bool tsr__pass_narrow_packets(struct tsr__compilation *l)
+{
+    bool one_register = tsr__has(l, TSR_CPU_AVX2) && !tsr__has(l, TSR_CPU_AVX512F); /* for so many numbers of 32 bits */
+    for (uint32_t i = 0; one_register && i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        unsigned width = tsr__sub_group_size(l, &l->info->kernels[i]);
+        bool may = tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && width > TSR__NARROW_LANES && width < TSR__WIDE_LANES;
+        const char *why = may ? reason_for_narrow(l, kernel, width) : NULL;
+        if (why)
+            use_width(l, i, TSR__VARIANT_NARROW, why);
     }
     return true;
 }

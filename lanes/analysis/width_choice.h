@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which kernels may run in wider packets than asked. */
+ * Which kernels may run in packets of another width than the default. */
 #ifndef TESSERA_LANES_ANALYSIS_WIDTH_CHOICE_H
 #define TESSERA_LANES_ANALYSIS_WIDTH_CHOICE_H
 

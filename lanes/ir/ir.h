@@ -14,9 +14,11 @@
 #define TSR__USER "tsr-user"
 /* Function attribute of what has got the work-item as its last parameter. */
 #define TSR__HAS_ITEM "tsr-item"
-/* Function attribute of kernels that behave the same in packets of any width, and of those that run in packets of TSR__WIDE_LANES. */
+/* Function attribute of kernels that behave the same in packets of any width, and of those that run in packets of TSR__WIDE_LANES or
+ * TSR__NARROW_LANES. */
 #define TSR__ANY_WIDTH "tsr-any-width"
 #define TSR__WIDE_PACKETS "tsr-wide-packets"
+#define TSR__NARROW_PACKETS "tsr-narrow-packets"
 /* Function attribute of kernels whose packets are one work-item. */
 #define TSR__ONE_LANE "tsr-one-lane"
 /* … whose packets are work-groups. */

@@ -47,32 +47,50 @@ static void hoist(const struct loop_of *l, LLVMBuilderRef b, LLVMValueRef v)
     LLVMInsertIntoBuilder(b, v);
 }
 
-static bool may_write_memory(LLVMValueRef inst)
+enum { ALL_SPACES = ~0u };
+
+/* Stores through a generic pointer may go anywhere, others to the memory that their address space names. */
+static unsigned space_bit(LLVMValueRef pointer)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+    return space <= TSR__LOCAL_SPACE ? 1u << space : ALL_SPACES;
+}
+
+static bool may_call_write(LLVMValueRef call)
+{
+    LLVMValueRef callee = tsr__callee(call);
+    if (callee && tsr__math_op(callee))
+        return false;
+    if (callee && LLVMGetIntrinsicID(callee))
+        return tsr__starts_with(tsr__name(callee), "llvm.mem");
+    LLVMAttributeRef memory =
+        callee ? LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")) : NULL;
+    return !memory || LLVMGetEnumAttributeValue(memory) != 0;
+}
+
+static unsigned spaces_written(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore:
+        return LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic ? space_bit(LLVMGetOperand(inst, 1)) : ALL_SPACES;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
     case LLVMFence:
-        return true;
-    case LLVMCall: {
-        LLVMValueRef callee = tsr__callee(inst);
-        if (callee && tsr__math_op(callee))
-            return false;
-        return !callee || !LLVMGetIntrinsicID(callee) || tsr__starts_with(tsr__name(callee), "llvm.mem");
-    }
+        return ALL_SPACES;
+    case LLVMCall:
+        return may_call_write(inst) ? ALL_SPACES : 0;
     default:
-        return false;
+        return 0;
     }
 }
 
-static bool is_read_only_loop(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+static unsigned spaces_written_in(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
 {
+    unsigned spaces = 0;
     for (int i = loop->begin; i < loop->end; i++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(cfg->blocks[i].ref); inst; inst = LLVMGetNextInstruction(inst))
-            if (may_write_memory(inst))
-                return false;
-    return true;
+            spaces |= spaces_written(inst);
+    return spaces;
 }
 
 /* The one block before the loop that leads nowhere else, or TSR__NONE. */
@@ -99,7 +117,8 @@ bool tsr__pass_hoist_loads(struct tsr__compilation *l, struct tsr__packet_kernel
     for (int i = loops - 1; i >= 0; i--) { /* inner loops first */
         const struct tsr__loop *loop = &cfg.loops[i];
         int before = preheader_of(&cfg, loop);
-        if (before == TSR__NONE || !is_read_only_loop(&cfg, loop))
+        unsigned written = before == TSR__NONE ? ALL_SPACES : spaces_written_in(&cfg, loop);
+        if (written == ALL_SPACES)
             continue;
         LLVMPositionBuilderBefore(b, cfg.blocks[before].terminator);
         struct loop_of where = {&cfg, i};
@@ -109,7 +128,7 @@ bool tsr__pass_hoist_loads(struct tsr__compilation *l, struct tsr__packet_kernel
             bool plain = LLVMGetInstructionOpcode(inst) == LLVMLoad && !LLVMGetVolatile(inst) &&
                          LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
             enum { DEPTH = 4 };
-            if (plain && can_hoist(&where, LLVMGetOperand(inst, 0), DEPTH))
+            if (plain && !(space_bit(LLVMGetOperand(inst, 0)) & written) && can_hoist(&where, LLVMGetOperand(inst, 0), DEPTH))
                 hoist(&where, b, inst);
         }
     }

@@ -303,8 +303,8 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
 static bool fills_tile(const struct unroll *u, int loop)
 {
     bool stores = false;
-    int size = 0;
-    if (trip_count(u, loop) > TSR__UNROLL_TRIPS)
+    int64_t size = 0, trips = trip_count(u, loop);
+    if (trips > TSR__UNROLL_TRIPS)
         return false;
     for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
         if (u->cfg.blocks[b].loop != loop)
@@ -312,7 +312,7 @@ static bool fills_tile(const struct unroll *u, int loop)
         for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAStoreInst(i))
                 stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == TSR__LOCAL_SPACE;
-            if (++size > TSR__UNROLL_FILL)
+            if (++size > TSR__UNROLL_FILL || size * trips > TSR__UNROLL_FILL_ALL)
                 return false;
         }
     }

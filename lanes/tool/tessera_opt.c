@@ -113,6 +113,8 @@ static void find_kernels(LLVMModuleRef module, struct tsr_arena *arena, struct t
         kernel->attributes = "";
         if (tsr__has_text_attr(f, TSR__WIDE_PACKETS))
             kernel->reqd_sub_group_size = TSR__WIDE_LANES;
+        if (tsr__has_text_attr(f, TSR__NARROW_PACKETS))
+            kernel->reqd_sub_group_size = TSR__NARROW_LANES;
         if (has_uniform_groups(f))
             kernel->flags |= TSR_KERNEL_UNIFORM_GROUPS;
         read_required_size(f, kernel->reqd_local_size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Instructions that stay in registers: arithmetic, comparisons, selects, casts, and the taking apart of vectors and structs.
  * A uniform or affine result is one scalar instruction; a varying one is a vector instruction for each scalar in its type. */
+#include "lanes/widen/widen_div.h"
 #include "lanes/widen/widener.h"
 #include "lanes/ir/layout.h"
 
@@ -105,8 +106,12 @@ static LLVMValueRef with_fast_math(LLVMValueRef made, LLVMValueRef inst)
 
 static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
 {
+    bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
+    LLVMValueRef quotient = divides ? tsr__build_division(s, op, x, y) : NULL;
+    if (quotient)
+        return quotient;
     /* An absent lane's divisor may be poison, and division by poison is undefined even if nobody looks at it. */
-    if (s->mask && (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem))
+    if (s->mask && divides)
         y = LLVMBuildSelect(s->b, s->mask, y, tsr__splat(s, LLVMConstInt(tsr__component_type(LLVMTypeOf(inst), 0), 1, false)), "");
     LLVMValueRef made = LLVMBuildBinOp(s->b, op, x, y, "");
     if (!LLVMIsAInstruction(made))
