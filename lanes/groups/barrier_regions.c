@@ -102,6 +102,9 @@ static bool is_cheap(LLVMValueRef v, int depth)
     if (!depth || !LLVMIsAInstruction(v))
         return false;
     switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMFreeze: /* copies have one value if it is not poison, which queries are not */
+        return is_query(LLVMGetOperand(v, 0));
+    case LLVMICmp:
     case LLVMAdd:
     case LLVMSub:
     case LLVMMul:

@@ -3,6 +3,7 @@
  * A uniform or affine result is one scalar instruction; a varying one is a vector instruction for each scalar in its type. */
 #include "lanes/widen/widener.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
 
 /* ---- scalar ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -103,10 +104,16 @@ static LLVMValueRef with_fast_math(LLVMValueRef made, LLVMValueRef inst)
     return made;
 }
 
+static bool never_traps(LLVMValueRef divisor)
+{
+    int64_t number;
+    return tsr__constant_int(divisor, &number) && number != 0 && number != -1;
+}
+
 static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
 {
     /* An absent lane's divisor may be poison, and division by poison is undefined even if nobody looks at it. */
-    if (s->mask && (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem))
+    if (s->mask && !never_traps(LLVMGetOperand(inst, 1)) && (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem))
         y = LLVMBuildSelect(s->b, s->mask, y, tsr__splat(s, LLVMConstInt(tsr__component_type(LLVMTypeOf(inst), 0), 1, false)), "");
     LLVMValueRef made = LLVMBuildBinOp(s->b, op, x, y, "");
     if (!LLVMIsAInstruction(made))
