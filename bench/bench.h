@@ -77,17 +77,31 @@ static BENCH_UNUSED int bench_drivers(struct bench_driver *drivers)
     return found;
 }
 
-static BENCH_UNUSED void bench_print(const struct bench_driver *drivers, int count, const char *const *rows, double (*us)[BENCH_ROWS])
+static BENCH_UNUSED void bench_print_head(const struct bench_driver *drivers, int count)
 {
     printf("%-34s", "microseconds, median");
     for (int i = 0; i < count; i++)
         printf("  %-26.26s", drivers[i].name);
     printf("\n");
+}
+
+/* `us`: for each driver. */
+static BENCH_UNUSED void bench_print_row(const char *row, int count, const double *us)
+{
+    printf("%-34s", row);
+    for (int i = 0; i < count; i++)
+        printf("  %10.2f  x %-11.2f", us[i], us[i] / us[0]);
+    printf("\n");
+}
+
+static BENCH_UNUSED void bench_print(const struct bench_driver *drivers, int count, const char *const *rows, double (*us)[BENCH_ROWS])
+{
+    bench_print_head(drivers, count);
     for (int row = 0; rows[row]; row++) {
-        printf("%-34s", rows[row]);
+        double times[BENCH_DRIVERS];
         for (int i = 0; i < count; i++)
-            printf("  %10.2f  x %-11.2f", us[i][row], us[i][row] / us[0][row]);
-        printf("\n");
+            times[i] = us[i][row];
+        bench_print_row(rows[row], count, times);
     }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What work-groups cost: little kernels with many of them, and barriers. bench_groups [-c] [TEXT]: only rows with this text; -c measures
- * CPU time of all threads, not the time that passes. */
+ * What work-groups cost: little kernels with many of them, and barriers. bench_groups [-c] [-s] [TEXT]: only rows with this text; -c
+ * measures CPU time of all threads, not the time that passes; -s has loops of barriers in groups of many sizes instead. */
 #include <math.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -44,6 +45,44 @@ static const char *const source =
     "{ c[get_global_id(0)] = work_group_scan_inclusive_add(a[get_global_id(0)]); }\n"
     "#endif\n";
 
+/* Built for each local size, whose kernels do not know it unless they are to. */
+static const char *const sized_source =
+    "#define ITEMS (X * Y * Z)\n"
+    "#define BEGIN(name) GROUP kernel void name(global const float *a, global float *c, local float *unused)\\\n"
+    "{ uint x = get_local_id(0), y = get_local_id(1), z = get_local_id(2);\\\n"
+    "  uint lx = get_local_size(0), ly = get_local_size(1), n = lx * ly * get_local_size(2), l = (z * ly + y) * lx + x;\\\n"
+    "  size_t group = (get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0), i = group * n + l;\n"
+    "BEGIN(barriers) local float t[ITEMS];\n"
+    "  for (int k = 0; k < 1000; k++) { t[l] = k; barrier(CLK_LOCAL_MEM_FENCE); }\n"
+    "  c[i] = t[l]; }\n"
+    "BEGIN(ring) local float t[ITEMS]; float v = a[i];\n"
+    "  for (int k = 0; k < 100; k++) { t[l] = v; barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    v = 0.5f * (v + t[(l + 1) % n]); barrier(CLK_LOCAL_MEM_FENCE); }\n"
+    "  c[i] = v; }\n"
+    "BEGIN(tree) local float t[ITEMS];\n"
+    "  for (int k = 0; k < 20; k++) { t[l] = a[i] + k;\n"
+    "    for (uint s = n; s > 1;) { uint h = (s + 1) / 2; barrier(CLK_LOCAL_MEM_FENCE); if (l + h < s) t[l] += t[l + h]; s = h; }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE); }\n"
+    "  if (l == 0) c[group] = t[0]; }\n"
+    "BEGIN(stencil) local float t[Z][Y][X]; float v = a[i];\n"
+    "  uint left = x > 0 ? x - 1 : 0, right = min(x + 1, lx - 1), up = y > 0 ? y - 1 : 0, down = min(y + 1, ly - 1);\n"
+    "  for (int k = 0; k < 100; k++) { t[z][y][x] = v; barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    v = 0.2f * (v + t[z][y][left] + t[z][y][right] + t[z][up][x] + t[z][down][x]); barrier(CLK_LOCAL_MEM_FENCE); }\n"
+    "  c[i] = v; }\n"
+    "#if X == Y && Z == 1\n"
+    "BEGIN(product) local float p[Y][X], q[Y][X]; float s = 0; uint gx = get_global_id(0), gy = get_global_id(1), w = 16 * X;\n"
+    "  for (uint k = 0; k < w; k += X) { p[y][x] = a[gy * w + k + x]; q[y][x] = a[(k + y) * w + gx]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint j = 0; j < X; j++) s += p[y][j] * q[j][x];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE); }\n"
+    "  c[gy * w + gx] = s; }\n"
+    "#endif\n";
+
+static const char *const sized_kernels[] = {"barriers", "ring", "tree", "stencil", "product"};
+static const size_t local_sizes[][3] = {
+    {15, 1, 1}, {16, 1, 1}, {17, 1, 1}, {24, 1, 1}, {31, 1, 1},  {33, 1, 1},  {48, 1, 1}, {100, 1, 1}, {250, 1, 1}, {4, 4, 1},
+    {8, 2, 1},  {2, 8, 1},  {5, 5, 1},  {8, 8, 1},  {10, 10, 1}, {16, 16, 1}, {32, 8, 1}, {3, 3, 3},   {4, 4, 4},   {8, 8, 4},
+};
+
 static const struct {
     const char *text, *kernel;
     size_t global[2], local[2];
@@ -69,77 +108,162 @@ static const struct {
     {"1000 barriers, 256 groups of 15", "barriers", {3840, 1}, {15, 1}},
 };
 
-enum { CASES = sizeof(cases) / sizeof(*cases), ROUNDS = 51, BYTES = 4 << 20 };
+enum {
+    CASES = sizeof(cases) / sizeof(*cases),
+    KERNELS = sizeof(sized_kernels) / sizeof(*sized_kernels),
+    SIZES = sizeof(local_sizes) / sizeof(*local_sizes),
+    ROUNDS = 51,
+    WARM_UP_US = 1500000,
+    BYTES = 4 << 20,
+};
+
+struct row {
+    char text[48];
+    const char *kernel;
+    size_t global[3], local[3];
+    bool sized, required; /* built for its local size, which the kernel requires */
+};
 
 struct driver {
+    cl_device_id device;
+    cl_context context;
     cl_command_queue queue;
-    cl_kernel kernels[CASES];
+    cl_mem buffers[2];
+    cl_program program; /* of the rows that are not sized */
 };
+
+static cl_program build(const struct driver *driver, const char *text, const char *options)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(driver->context, 1, &text, NULL, &err);
+    BENCH_CHECK(err);
+    BENCH_CHECK(clBuildProgram(program, 1, &driver->device, options, NULL, NULL));
+    return program;
+}
 
 static void set_up(struct driver *driver, const struct bench_driver *with)
 {
     cl_int err;
     float zero = 0;
-    cl_context context = clCreateContext(NULL, 1, &with->device, NULL, NULL, &err);
+    driver->device = with->device;
+    driver->context = clCreateContext(NULL, 1, &with->device, NULL, NULL, &err);
     BENCH_CHECK(err);
-    driver->queue = clCreateCommandQueueWithProperties(context, with->device, NULL, &err);
+    driver->queue = clCreateCommandQueueWithProperties(driver->context, with->device, NULL, &err);
     BENCH_CHECK(err);
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &err);
-    BENCH_CHECK(err);
-    BENCH_CHECK(clBuildProgram(program, 1, &with->device, "-cl-std=CL3.0", NULL, NULL));
-    cl_mem buffers[2];
     for (int i = 0; i < 2; i++) {
-        buffers[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, BYTES, NULL, &err);
+        driver->buffers[i] = clCreateBuffer(driver->context, CL_MEM_READ_WRITE, BYTES, NULL, &err);
         BENCH_CHECK(err);
-        BENCH_CHECK(clEnqueueFillBuffer(driver->queue, buffers[i], &zero, sizeof(zero), 0, BYTES, 0, NULL, NULL));
-    }
-    for (int i = 0; i < CASES; i++) {
-        driver->kernels[i] = clCreateKernel(program, cases[i].kernel, &err);
-        if (err == CL_INVALID_KERNEL_NAME) /* the driver lacks what it needs */
-            continue;
-        BENCH_CHECK(err);
-        for (cl_uint k = 0; k < 2; k++)
-            BENCH_CHECK(clSetKernelArg(driver->kernels[i], k, sizeof(cl_mem), &buffers[k]));
-        BENCH_CHECK(clSetKernelArg(driver->kernels[i], 2, 8192, NULL));
+        BENCH_CHECK(clEnqueueFillBuffer(driver->queue, driver->buffers[i], &zero, sizeof(zero), 0, BYTES, 0, NULL, NULL));
     }
     BENCH_CHECK(clFinish(driver->queue));
+    driver->program = build(driver, source, "-cl-std=CL3.0");
 }
 
-/* Times of one launch of a row, with each driver in turn: the machine's mood is the same for all. */
-static void measure(const struct driver *all, int count, int row, clockid_t clock, double times[BENCH_DRIVERS][ROUNDS])
+/* NULL: the driver lacks what the kernel needs. */
+static cl_kernel make_kernel(const struct driver *driver, const struct row *row)
 {
-    for (int round = -3; round < ROUNDS; round++)
+    cl_int err;
+    cl_program program = driver->program;
+    if (row->sized) {
+        char options[160];
+        snprintf(options, sizeof(options), "-cl-std=CL3.0 -DX=%zu -DY=%zu -DZ=%zu -DGROUP=%s", row->local[0], row->local[1], row->local[2],
+                 row->required ? "__attribute__((reqd_work_group_size(X,Y,Z)))" : "");
+        program = build(driver, sized_source, options);
+    }
+    cl_kernel kernel = clCreateKernel(program, row->kernel, &err);
+    if (row->sized)
+        clReleaseProgram(program);
+    if (err == CL_INVALID_KERNEL_NAME)
+        return NULL;
+    BENCH_CHECK(err);
+    for (cl_uint k = 0; k < 2; k++)
+        BENCH_CHECK(clSetKernelArg(kernel, k, sizeof(cl_mem), &driver->buffers[k]));
+    BENCH_CHECK(clSetKernelArg(kernel, 2, 8192, NULL));
+    return kernel;
+}
+
+static double launch(const struct driver *driver, cl_kernel kernel, const struct row *row, clockid_t clock)
+{
+    double start = bench_clock_us(clock);
+    BENCH_CHECK(clEnqueueNDRangeKernel(driver->queue, kernel, 3, NULL, row->global, row->local, 0, NULL, NULL));
+    BENCH_CHECK(clFinish(driver->queue));
+    return bench_clock_us(clock) - start;
+}
+
+/* Times of one launch of a row, with each driver in turn: the machine's mood is the same for all. What a driver compiles for launches of
+ * this size, it has compiled before. False: no driver has the kernel. */
+static bool measure(const struct driver *all, int count, const struct row *row, clockid_t clock, double times[BENCH_DRIVERS][ROUNDS])
+{
+    cl_kernel kernels[BENCH_DRIVERS];
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        kernels[i] = make_kernel(&all[i], row);
+        any = any || kernels[i];
+    }
+    double began = bench_now_us();
+    for (int round = row->sized && any ? -100000 : -3; round < ROUNDS; round++) {
+        if (round < 0 && row->sized && bench_now_us() - began > WARM_UP_US)
+            round = 0;
         for (int i = 0; i < count; i++) {
-            if (!all[i].kernels[row])
-                continue;
-            double start = bench_clock_us(clock);
-            BENCH_CHECK(
-                clEnqueueNDRangeKernel(all[i].queue, all[i].kernels[row], 2, NULL, cases[row].global, cases[row].local, 0, NULL, NULL));
-            BENCH_CHECK(clFinish(all[i].queue));
+            double us = kernels[i] ? launch(&all[i], kernels[i], row, clock) : NAN;
             if (round >= 0)
-                times[i][round] = bench_clock_us(clock) - start;
+                times[i][round] = us;
         }
+    }
+    for (int i = 0; i < count; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    return any;
+}
+
+static struct row row_of_case(int i)
+{
+    struct row row = {.kernel = cases[i].kernel, .global = {[2] = 1}, .local = {[2] = 1}};
+    snprintf(row.text, sizeof(row.text), "%s", cases[i].text);
+    for (int d = 0; d < 2; d++) {
+        row.global[d] = cases[i].global[d];
+        row.local[d] = cases[i].local[d];
+    }
+    return row;
+}
+
+static struct row sized_row(int i)
+{
+    const size_t *size = local_sizes[i / 2 % SIZES];
+    struct row row = {.kernel = sized_kernels[i / 2 / SIZES], .sized = true, .required = i % 2};
+    snprintf(row.text, sizeof(row.text), "%s %zu x %zu x %zu%s", row.kernel, size[0], size[1], size[2], row.required ? " required" : "");
+    for (int d = 0; d < 3; d++) {
+        row.local[d] = size[d];
+        row.global[d] = d == 2 ? size[d] : size[d] * 16;
+    }
+    return row;
 }
 
 int main(int argc, char **argv)
 {
     struct bench_driver drivers[BENCH_DRIVERS];
     struct driver all[BENCH_DRIVERS];
-    double us[BENCH_DRIVERS][BENCH_ROWS] = {{0}}, times[BENCH_DRIVERS][ROUNDS];
-    const char *rows[CASES + 1] = {0};
-    clockid_t clock = getopt(argc, argv, "c") == 'c' ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    double times[BENCH_DRIVERS][ROUNDS];
+    clockid_t clock = CLOCK_MONOTONIC;
+    bool sized = false;
+    for (int option; (option = getopt(argc, argv, "cs")) != -1;) {
+        sized = sized || option == 's';
+        clock = option == 'c' ? CLOCK_PROCESS_CPUTIME_ID : clock;
+    }
     const char *text = optind < argc ? argv[optind] : "";
-    int count = bench_drivers(drivers), shown = 0;
+    int count = bench_drivers(drivers);
     for (int i = 0; i < count; i++)
         set_up(&all[i], &drivers[i]);
-    for (int row = 0; row < CASES; row++) {
-        if (!strstr(cases[row].text, text))
+    bench_print_head(drivers, count);
+    for (int i = 0; i < (sized ? 2 * SIZES * KERNELS : CASES); i++) {
+        struct row row = sized ? sized_row(i) : row_of_case(i);
+        double us[BENCH_DRIVERS];
+        if (!strstr(row.text, text) || !measure(all, count, &row, clock, times))
             continue;
-        measure(all, count, row, clock, times);
-        for (int i = 0; i < count; i++)
-            us[i][shown] = all[i].kernels[row] ? bench_median(times[i], ROUNDS) : NAN;
-        rows[shown++] = cases[row].text;
+        for (int k = 0; k < count; k++)
+            us[k] = bench_median(times[k], ROUNDS);
+        bench_print_row(row.text, count, us);
+        fflush(stdout);
     }
-    bench_print(drivers, count, rows, us);
     return 0;
 }

@@ -62,15 +62,21 @@ void tsr__cpu_part_free(struct tsr_device *part);
 
 /* ---- module.c ----------------------------------------------------------------------------------------------------------------- */
 
+/* What launches of work-groups of one size have taken. */
+struct tsr__size_record {
+    _Atomic uint64_t least_ps; /* picoseconds for a work-item, of the fastest launch */
+    _Atomic uint64_t launches; /* how many there were */
+    _Atomic uint64_t usual_ns; /* what launches have taken that could have had code of their own */
+};
+
+enum { TSR__SIZE_RECORDS = 31 };
+
 struct tsr__entry {
     void (*run)(struct tsr_item *item);
     char *name;                           /* of the kernel */
     _Atomic uint64_t item_ps;             /* learned cost of a work-item in picoseconds, 0 = unknown */
     _Atomic(struct tsr_module *) partial; /* with TSR_KERNEL_PARTIAL_LATER: the kernel's other code, once it is there (partial.c) */
-    /* Where there are several codes to choose from (group_lanes.c): */
-    _Atomic uint64_t least_ps;        /* the same of the fastest launch */
-    _Atomic uint64_t launches;        /* how many there were */
-    _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
+    struct tsr__size_record sizes[TSR__SIZE_RECORDS]; /* where there are several codes to choose from (group_lanes.c) */
     /* Columns and rows of C of a loop over K that waited, and bytes of K (tiles_share.c); 0 = unknown. */
     _Atomic uint32_t loop_size[3];
 };
@@ -78,7 +84,7 @@ struct tsr__entry {
 #define TSR__LOOPS_DO_NOT_WAIT UINT32_MAX /* in loop_size: it did not pay */
 
 /* TESSERA_GROUPS, in the order of its words. */
-enum tsr__group_way { TSR__GROUPS_BY_TIME, TSR__GROUPS_AS_LANES, TSR__GROUPS_AS_PACKETS, TSR__GROUPS_IN_REGIONS };
+enum tsr__group_way { TSR__GROUPS_BY_TIME, TSR__GROUPS_AS_LANES, TSR__GROUPS_OF_SIZE, TSR__GROUPS_IN_REGIONS };
 
 struct tsr_module {
     void *handle; /* dlopen; NULL: in `elf` */
@@ -261,9 +267,9 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
 /* Those of tsr_device_ops. */
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
 bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
-enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES]);
-/* A launch has taken so many picoseconds for a work-item. */
-void tsr__group_lanes_learn(struct tsr__entry *entry, uint64_t item_ps);
+enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
+/* A launch of work-groups of this size has taken so many picoseconds for a work-item. */
+void tsr__group_codes_learn(struct tsr__entry *entry, const uint64_t local[3], uint64_t item_ps);
 /* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES. */
 void tsr__group_lanes_lay_out(struct tsr_launch *launch);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launches of small work-groups with barriers or local memory: whether they run with several groups as lanes of a packet, with each group
- * as a packet, or with the usual code. */
+ * Launches of work-groups with barriers or local memory: whether they run with several groups as lanes of a packet, with code for this size
+ * of groups alone, or with the usual code. */
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
@@ -14,19 +14,36 @@ static uint64_t packet_bytes(uint64_t local_bytes, uint64_t groups)
     return tsr_local_round(local_bytes) * groups;
 }
 
-/* Each packet has whole groups: these are in one row and begin at multiples of their size. */
+/* In packets as lanes, groups are in one row and begin at multiples of their size. */
+static bool may_be_lanes(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
+{
+    uint64_t size = range->local[0], width = kernel->sub_group_size;
+    return power_of_two(size) && size <= width && range->local[1] == 1 && range->local[2] == 1 && range->offset[0] % size == 0 &&
+           packet_bytes(tsr_local_round(kernel->local_bytes) + local_argument_bytes, width / size) <= TSR__GROUP_LANES_LOCAL;
+}
+
+static bool has_equal_groups(const struct tsr_ndrange *range)
+{
+    bool equal = true;
+    for (int d = 0; d < 3; d++)
+        equal = equal && range->global[d] % range->local[d] == 0;
+    return equal;
+}
+
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
 {
-    const struct tsr_kernel_info *kernel = loaded->info;
     enum tsr__group_way way = loaded->module->group_way;
-    uint64_t size = range->local[0], width = kernel->sub_group_size;
-    if (way == TSR__GROUPS_IN_REGIONS || !power_of_two(size) || size > width || range->local[1] != 1 || range->local[2] != 1 ||
-        range->offset[0] % size != 0)
+    if (way == TSR__GROUPS_IN_REGIONS)
         return 0;
-    uint64_t bytes = packet_bytes(tsr_local_round(kernel->local_bytes) + local_argument_bytes, width / size);
-    bool lanes = bytes <= TSR__GROUP_LANES_LOCAL && way != TSR__GROUPS_AS_PACKETS;
-    bool packets = range->global[0] % size == 0 && size <= TSR__GROUP_PACKETS_MOST && way != TSR__GROUPS_AS_LANES;
-    return (unsigned)lanes << TSR_GROUPS_AS_LANES | (unsigned)packets << TSR_GROUPS_AS_PACKETS;
+    bool lanes = way != TSR__GROUPS_OF_SIZE && may_be_lanes(loaded->info, range, local_argument_bytes);
+    bool sized = way != TSR__GROUPS_AS_LANES && has_equal_groups(range);
+    return (unsigned)lanes << TSR_GROUPS_AS_LANES | (unsigned)sized << TSR_GROUPS_OF_SIZE;
+}
+
+/* Local sizes that share a record are rare. */
+static struct tsr__size_record *record_of(struct tsr__entry *entry, const uint64_t local[3])
+{
+    return &entry->sizes[(local[0] + 7 * local[1] + 13 * local[2]) % TSR__SIZE_RECORDS];
 }
 
 bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range)
@@ -36,9 +53,12 @@ bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct
     struct tsr__entry *entry = tsr__module_entry(kernel->module, kernel->info);
     if (!entry)
         return false;
+    struct tsr__size_record *record = record_of(entry, range->local);
     uint64_t items = range->global[0] * range->global[1] * range->global[2];
     uint64_t ns = (uint64_t)((double)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * (double)items / 1000);
-    return atomic_fetch_add_explicit(&entry->small_groups_ns, ns, memory_order_relaxed) + ns > TSR__GROUP_LANES_NS;
+    /* Groups of full packets have less to gain. */
+    uint64_t most = range->local[0] % kernel->info->sub_group_size == 0 ? TSR__FULL_GROUP_CODE_NS : TSR__GROUP_CODE_NS;
+    return atomic_fetch_add_explicit(&record->usual_ns, ns, memory_order_relaxed) + ns > most;
 }
 
 /* What launches with each code have taken. */
@@ -53,7 +73,7 @@ static bool is_clear(struct record code, struct record best)
 
 /* The code that has had the fastest launch. Other processes make a launch slow now and then, so each gets a few launches at first, and
  * later one now and then. One that takes several times as long as the best gets fewer. */
-enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES])
+enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range)
 {
     struct record records[TSR_GROUP_CODES] = {0}, best = {0};
     unsigned fastest = TSR_GROUP_CODES, count = 0;
@@ -65,8 +85,9 @@ enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const
             continue;
         if (c != TSR_GROUPS_USUAL && way != TSR__GROUPS_BY_TIME)
             return (enum tsr_group_code)c;
-        records[c] = (struct record){atomic_load_explicit(&entry->launches, memory_order_relaxed),
-                                     atomic_load_explicit(&entry->least_ps, memory_order_relaxed)};
+        struct tsr__size_record *record = record_of(entry, range->local);
+        records[c] = (struct record){atomic_load_explicit(&record->launches, memory_order_relaxed),
+                                     atomic_load_explicit(&record->least_ps, memory_order_relaxed)};
         launches += records[c].launches;
         if (!records[c].launches)
             return (enum tsr_group_code)c;
@@ -89,12 +110,13 @@ enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const
     return (enum tsr_group_code)fastest;
 }
 
-void tsr__group_lanes_learn(struct tsr__entry *entry, uint64_t item_ps)
+void tsr__group_codes_learn(struct tsr__entry *entry, const uint64_t local[3], uint64_t item_ps)
 {
-    uint64_t least = atomic_load_explicit(&entry->least_ps, memory_order_relaxed);
+    struct tsr__size_record *record = record_of(entry, local);
+    uint64_t least = atomic_load_explicit(&record->least_ps, memory_order_relaxed);
     if (!least || item_ps < least)
-        atomic_store_explicit(&entry->least_ps, item_ps, memory_order_relaxed);
-    atomic_fetch_add_explicit(&entry->launches, 1, memory_order_relaxed);
+        atomic_store_explicit(&record->least_ps, item_ps, memory_order_relaxed);
+    atomic_fetch_add_explicit(&record->launches, 1, memory_order_relaxed);
 }
 
 void tsr__group_lanes_lay_out(struct tsr_launch *launch)

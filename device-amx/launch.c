@@ -86,8 +86,8 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
         uint64_t now = (uint64_t)((double)ns * 1000 / ((double)done * (double)launch->group_items)) + 1;
         uint64_t old = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
         atomic_store_explicit(&launch->entry->item_ps, old ? (3 * old + now) / 4 : now, memory_order_relaxed);
-        if (launch->flags & (TSR_KERNEL_GROUP_LANES | TSR_KERNEL_GROUP_PACKETS) || tsr_groups_may_be_lanes(launch->flags))
-            tsr__group_lanes_learn(launch->entry, now);
+        if (launch->flags & TSR_KERNEL_GROUP_LANES || tsr_groups_may_be_lanes(launch->flags))
+            tsr__group_codes_learn(launch->entry, launch->group.enqueued_local_size, now);
     }
     if (why)
         *why = text;

@@ -142,7 +142,7 @@ static void *symbol_of(const struct tsr_module *m, const char *name)
 
 static enum tsr__group_way wanted_group_way(void)
 {
-    static const char *const words[] = {"auto", "lanes", "packets", "regions"};
+    static const char *const words[] = {"auto", "lanes", "sized", "regions"};
     return (enum tsr__group_way)tsr_env_choice(TSR_ENV_GROUPS, words, TSR_ARRAY_LEN(words));
 }
 

@@ -54,11 +54,18 @@ static void find_box(const struct tsr__run *run, uint64_t most, uint64_t count[3
     }
 }
 
-/* Whether the group consists of full packets. */
+/* Whether the group consists of full packets, or of those that the code is made for. */
 static bool is_whole(const struct tsr__run *run)
 {
     const struct tsr_group *group = &run->group;
-    return tsr__packets_in_rows(run->launch) && group->local_size[0] % group->sub_group_size == 0;
+    return tsr__packets_in_rows(run->launch) &&
+           (run->launch->flags & TSR_KERNEL_GROUP_SIZE || group->local_size[0] % group->sub_group_size == 0);
+}
+
+/* A row of the group in full packets. Code that is made for its size knows better. */
+static uint64_t columns_of(const struct tsr__run *run)
+{
+    return tsr_sub_group_count(run->group.local_size[0], run->group.sub_group_size) * run->group.sub_group_size;
 }
 
 static const uint64_t first_id[3];
@@ -69,7 +76,7 @@ static uint64_t run_whole(struct tsr__run *run, uint64_t most)
     if (!is_whole(run))
         return 0;
     find_box(run, most, count);
-    tsr__packets_rows(run, first_id, run->group.local_size[0], count);
+    tsr__packets_rows(run, first_id, columns_of(run), count);
     return count[0] * count[1] * count[2];
 }
 
@@ -78,7 +85,7 @@ uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most)
     uint64_t count[3] = {alike(run, most), 1, 1};
     run->items->run = run;
     if (is_whole(run)) {
-        tsr__packets_rows(run, first_id, run->group.local_size[0], count);
+        tsr__packets_rows(run, first_id, columns_of(run), count);
         return count[0];
     }
     struct tsr_item *item = &run->items->item;

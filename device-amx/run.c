@@ -18,8 +18,8 @@ bool tsr__packets_in_rows(const struct tsr_launch *launch)
 {
     const struct tsr_group *group = &launch->group;
     uint32_t width = group->sub_group_size;
-    bool rows = group->enqueued_local_size[0] % width == 0;
-    return rows && (launch->flags & TSR_KERNEL_FULL_PACKETS || group->global_offset[0] % width == 0);
+    bool rows = launch->flags & TSR_KERNEL_GROUP_SIZE || group->enqueued_local_size[0] % width == 0;
+    return rows && (launch->flags & (TSR_KERNEL_FULL_PACKETS | TSR_KERNEL_GROUP_SIZE) || group->global_offset[0] % width == 0);
 }
 
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3])

@@ -114,14 +114,17 @@ void tsr__build_clear(struct tsr_build *build)
 {
     for (uint32_t i = 0; build->kernels && i < build->code.info.kernel_count; i++)
         tsr__code_clear(build->device, &build->kernels[i]);
-    for (uint32_t i = 0; build->group_codes && i < TSR__GROUP_SLOTS * build->code.info.kernel_count; i++)
-        tsr__code_clear(build->device, &build->group_codes[i]);
+    while (build->group_codes) {
+        struct tsr__group_code *first = build->group_codes;
+        build->group_codes = first->next;
+        tsr__code_clear(build->device, &first->code);
+        tsr_free(first);
+    }
     for (uint32_t i = 0; build->partials && i < build->code.info.kernel_count; i++)
         tsr__code_clear(build->device, &build->partials[i]);
     tsr_free(build->kernels);
     tsr_free(build->partials);
-    tsr_free(build->group_codes);
-    build->kernels = build->partials = build->group_codes = NULL;
+    build->kernels = build->partials = NULL;
     build->coded = 0;
     tsr__code_clear(build->device, &build->whole);
     tsr__code_clear(build->device, &build->code);

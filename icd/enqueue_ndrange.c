@@ -199,26 +199,26 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
                       "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
 }
 
-/* Takes code for small work-groups, where the device prefers it. */
+/* Takes code for such work-groups, where the device prefers it. */
 static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_ndrange *range,
                               struct tsr_code **code, struct tsr_loaded_kernel *loaded)
 {
     const struct tsr_device_ops *ops = device->ops;
-    if (!ops->group_codes || !tsr_groups_may_be_lanes(loaded->info->flags) || range->local[0] > loaded->info->sub_group_size)
+    if (!ops->group_codes || !tsr_groups_may_be_lanes(loaded->info->flags))
         return;
     unsigned possible = ops->group_codes(loaded, range, kernel->local_bytes), missing = 0;
     struct tsr_code *others[TSR_GROUP_CODES] = {0};
     for (unsigned c = 1; c < TSR_GROUP_CODES; c++) {
         bool never = true;
         if (possible >> c & 1)
-            others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], false, &never);
+            others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, false, &never);
         missing |= others[c] || never ? 0 : 1U << c;
     }
     if (missing && ops->wants_group_codes(loaded, range))
         for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
             if (missing >> c & 1)
-                others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], true,
-                                                &(bool){false});
+                others[c] =
+                    tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, true, &(bool){false});
     struct tsr_loaded_kernel made[TSR_GROUP_CODES];
     const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES] = {loaded};
     bool any = false;
@@ -228,7 +228,7 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
             codes[c] = &made[c];
             any = true;
         }
-    enum tsr_group_code chosen = any ? ops->choose_group_code(codes) : TSR_GROUPS_USUAL;
+    enum tsr_group_code chosen = any ? ops->choose_group_code(codes, range) : TSR_GROUPS_USUAL;
     if (chosen == TSR_GROUPS_USUAL)
         return;
     *code = others[chosen];

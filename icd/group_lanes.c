@@ -1,25 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Code of kernels for launches of small work-groups, in which these are lanes of a packet, or packets. It is made when such launches have
- * taken long, from the bitcode in the program's image. */
+ * Code of kernels for launches of small work-groups, in which these are lanes of a packet, and of work-groups of one size. It is made when
+ * such launches have taken long, from the bitcode in the program's image. */
 #include <string.h>
 
 #include "icd/program.h"
 
-/* Whether launches may take one in place of the other: the arguments lie at the same places. */
-static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel, enum tsr_engine engine)
+static bool is_for_lanes(const struct tsr__group_code *groups)
 {
-    const uint32_t flag = engine == TSR_ENGINE_GROUPS ? TSR_KERNEL_GROUP_LANES : TSR_KERNEL_GROUP_PACKETS;
+    return !groups->size[0];
+}
+
+/* Whether launches may take one in place of the other: the arguments lie at the same places. */
+static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel, bool lanes)
+{
     const struct tsr_kernel_info *made = code->info.kernel_count == 1 ? code->info.kernels : NULL;
-    bool same = made && made->flags & flag && !strcmp(made->name, kernel->name) && made->arg_count == kernel->arg_count &&
-                made->args_size == kernel->args_size && made->local_bytes == kernel->local_bytes &&
-                (engine != TSR_ENGINE_GROUPS || made->sub_group_size == kernel->sub_group_size);
+    bool same = made && made->flags & (lanes ? TSR_KERNEL_GROUP_LANES : TSR_KERNEL_GROUP_SIZE) && !strcmp(made->name, kernel->name) &&
+                made->arg_count == kernel->arg_count && made->args_size == kernel->args_size && made->local_bytes == kernel->local_bytes &&
+                (!lanes || made->sub_group_size == kernel->sub_group_size);
     for (uint32_t i = 0; same && i < kernel->arg_count; i++)
         same = made->args[i].kind == kernel->args[i].kind && made->args[i].offset == kernel->args[i].offset;
     return same;
 }
 
+static void report(const struct tsr_kernel_info *kernel, const struct tsr__group_code *groups, const char *log)
+{
+    char *of = is_for_lanes(groups)
+                   ? tsr_strdup("small work-groups may be lanes of packets")
+                   : tsr_format("work-groups of %u x %u x %u may have their own code", groups->size[0], groups->size[1], groups->size[2]);
+    tsr_log(TSR_LOG_COMPILE, "%s: %s from now on%s%s", kernel->name, of ? of : "", log && *log ? "\n" : "", log ? log : "");
+    tsr_free(of);
+}
+
 /* Makes the code; without the program's lock. */
-static bool make(const struct tsr_build *build, const struct tsr_kernel_info *kernel, enum tsr_engine engine, struct tsr_code *code)
+static bool make(const struct tsr_build *build, const struct tsr_kernel_info *kernel, const struct tsr__group_code *groups,
+                 struct tsr_code *code)
 {
     struct tsr_clc_result result;
     struct tsr_clc_input input = {build->code.image, build->code.image_size};
@@ -28,54 +42,61 @@ static bool make(const struct tsr_build *build, const struct tsr_kernel_info *ke
     const struct tsr_environment *before = tsr_environment_use(build->environment);
     build->device->ops->target(build->device->impl, &request.target);
     request.target.macros = build->device->macros;
-    request.target.engine = engine;
+    request.target.engine = is_for_lanes(groups) ? TSR_ENGINE_GROUPS : TSR_ENGINE_GROUP_SIZE;
+    memcpy(request.target.group_size, groups->size, sizeof request.target.group_size);
     tsr_clc_run(&request, &result);
     tsr_environment_use(before);
     bool good = result.outcome == TSR_CLC_DONE && tsr__code_take(build->device, code, result.image, result.image_size) == TSR_OK;
     if (good)
         result.image = NULL;
-    if (good && !is_same_kernel(code, kernel, engine)) {
+    if (good && !is_same_kernel(code, kernel, is_for_lanes(groups))) {
         tsr__code_clear(build->device, code);
         good = false;
     }
     if (good)
-        tsr_log(TSR_LOG_COMPILE, "%s: small work-groups may be %s from now on%s%s", kernel->name,
-                engine == TSR_ENGINE_GROUPS ? "lanes of packets" : "packets", result.log && *result.log ? "\n" : "",
-                result.log ? result.log : "");
+        report(kernel, groups, result.log);
     tsr_clc_result_free(&result);
     return good;
 }
 
-/* The engine that makes such code, and its place among the codes of a kernel. */
-static enum tsr_engine engine_of(enum tsr_group_code which, uint64_t size)
-{
-    return which == TSR_GROUPS_AS_LANES ? TSR_ENGINE_GROUPS : TSR_ENGINE_GROUP_OF_1 + (unsigned)__builtin_ctzll(size);
-}
+/* A program that tries sizes out must not fill the memory with code. */
+enum { MOST_CODES = 64 };
 
-static struct tsr_code *find(struct tsr_build *build, const char *name, enum tsr_engine engine)
+static struct tsr_code *find(struct tsr_build *build, const char *name, const uint32_t size[3], struct tsr__group_code **found)
 {
-    uint32_t count = build->code.info.kernel_count, i = tsr_find_kernel(&build->code.info, name);
-    if (!build->group_codes)
-        build->group_codes = tsr_calloc(TSR__GROUP_SLOTS * (count + (size_t)1), sizeof(*build->group_codes));
-    return i < count && build->group_codes ? &build->group_codes[TSR__GROUP_SLOTS * i + (engine - TSR_ENGINE_GROUPS)] : NULL;
+    uint32_t kernel = tsr_find_kernel(&build->code.info, name), count = 0;
+    *found = build->group_codes;
+    for (; *found && ((*found)->kernel != kernel || memcmp((*found)->size, size, sizeof(*found)->size)); *found = (*found)->next)
+        count++;
+    if (!*found && kernel < build->code.info.kernel_count && count < MOST_CODES) {
+        struct tsr__group_code *made = *found = tsr_calloc(1, sizeof *made);
+        if (made) {
+            *made = (struct tsr__group_code){.next = build->group_codes, .kernel = kernel, .size = {size[0], size[1], size[2]}};
+            build->group_codes = made;
+        }
+    }
+    return *found ? &(*found)->code : NULL;
 }
 
 struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _cl_device_id *device, const struct tsr_kernel_info *kernel,
-                                     enum tsr_group_code which, uint64_t size, bool wanted, bool *never)
+                                     enum tsr_group_code which, const uint64_t local[3], bool wanted, bool *never)
 {
-    enum tsr_engine engine = engine_of(which, size);
+    uint32_t size[3] = {0};
+    for (int d = 0; d < 3 && which == TSR_GROUPS_OF_SIZE; d++)
+        size[d] = (uint32_t)local[d];
     pthread_mutex_lock(&program->lock);
     struct tsr_build *build = tsr__program_build_for(program, device);
+    struct tsr__group_code *groups = NULL;
     const struct tsr_program_info *info = build ? &build->code.info : NULL;
     const bool has_bitcode = info && (info->kind == TSR_IMAGE_PROGRAM || info->module_size);
     struct tsr_code *code =
-        has_bitcode && !info->global_bytes ? find(build, kernel->name, engine) : NULL; /* variables would be there twice */
+        has_bitcode && !info->global_bytes ? find(build, kernel->name, size, &groups) : NULL; /* variables would be there twice */
     bool there = code && code->image && !code->busy;
     if (code && !there && wanted && !code->busy && !code->alone) {
         struct tsr_code made = {0};
         code->busy = true;
         pthread_mutex_unlock(&program->lock);
-        there = make(build, kernel, engine, &made);
+        there = make(build, kernel, groups, &made);
         pthread_mutex_lock(&program->lock);
         if (there) {
             code->image = made.image;

@@ -262,6 +262,14 @@ struct tsr_code {
     struct tsr_code *with; /* of a kernel: the one whose image contains its code; NULL: its own image does */
 };
 
+/* Code of a kernel for work-groups of one size; {0}: for small ones as lanes. (icd/group_lanes.c) */
+struct tsr__group_code {
+    struct tsr__group_code *next;
+    uint32_t kernel; /* its number */
+    uint32_t size[3];
+    struct tsr_code code;
+};
+
 /* The build of a program for one device. */
 struct tsr_build {
     struct _cl_device_id *device; /* not held: the context holds it */
@@ -276,9 +284,8 @@ struct tsr_build {
     struct tsr_code *kernels, whole;
     struct tsr_code
         *partials; /* the same for packets that are not full, of kernels with TSR_KERNEL_PARTIAL_LATER; NULL: no launch had any */
-    uint32_t coded, partials_wanted; /* kernels that have code; launches that have waited for such */
-    /* Code for small work-groups: TSR__GROUP_SLOTS for each of code.info.kernels; NULL: nobody has wanted any. */
-    struct tsr_code *group_codes;
+    uint32_t coded, partials_wanted;     /* kernels that have code; launches that have waited for such */
+    struct tsr__group_code *group_codes; /* those that somebody has wanted, the last first */
 };
 
 struct _cl_program {

@@ -329,8 +329,8 @@ void tsr__code_forget(struct tsr_fork_mutex *fork_waits)
             set_busy(build->kernels, count, false);
         if (build->partials)
             set_busy(build->partials, count, false);
-        if (build->group_codes)
-            set_busy(build->group_codes, TSR__GROUP_SLOTS * count, false);
+        for (struct tsr__group_code *groups = build->group_codes; groups; groups = groups->next)
+            groups->code.busy = false;
     }
 }
 

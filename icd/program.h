@@ -59,11 +59,10 @@ void tsr__code_forget(struct tsr_fork_mutex *fork_waits);
 cl_int tsr__code_of_partial(struct _cl_program *program, struct tsr_build *build, const struct tsr_kernel_info *kernel,
                             struct tsr_code **code);
 
-/* Code of the kernel for small work-groups: several are lanes of a packet, or each, of `size` work-items, is a packet. NULL: it is not
- * there; *never: and cannot be made. `wanted` blocks while the compiler works; other threads go on without it. (icd/group_lanes.c) */
-enum { TSR__GROUP_SLOTS = 2 + TSR_ENGINE_GROUP_OF_16 - TSR_ENGINE_GROUP_OF_1 };
+/* Code of the kernel for work-groups of the range's local size: small ones are lanes of a packet, or it is for this size alone. NULL: it is
+ * not there; *never: and cannot be made. `wanted` blocks while the compiler works; other threads go on without it. (icd/group_lanes.c) */
 struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _cl_device_id *device, const struct tsr_kernel_info *kernel,
-                                     enum tsr_group_code which, uint64_t size, bool wanted, bool *never);
+                                     enum tsr_group_code which, const uint64_t local[3], bool wanted, bool *never);
 
 /* ---- images of a build (icd/code.c) -------------------------------------------------------------------------------------------- */
 

@@ -132,7 +132,7 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->arg_count = tsr_read_count(r, 52);
     if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))
         return TSR_DAMAGED;
-    if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > TSR_MAX_LANES ||
+    if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > TSR_MAX_GROUP_LANES ||
         (coded && !power_of_two(k->sub_group_size)))
         return TSR_DAMAGED;
     k->args = tsr_arena_alloc(arena, k->arg_count * sizeof *k->args);

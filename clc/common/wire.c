@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Frames between driver and compiler: byte forms, strict decoding, sending and receiving with a deadline. */
 #include "clc/common/wire.h"
+#include "tessera/abi.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -43,6 +44,8 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
     tsr_buf_str(buf, q->target.triple);
     tsr_buf_u64(buf, q->target.features);
     tsr_buf_u32(buf, q->target.engine);
+    for (int d = 0; d < 3; d++)
+        tsr_buf_u32(buf, q->target.group_size[d]);
     tsr_buf_u32(buf, q->target.default_sub_group_size);
     tsr_buf_u32(buf, q->target.sub_group_sizes);
     tsr_buf_str(buf, q->target.macros);
@@ -102,6 +105,17 @@ static enum tsr_status get_spec_constants(struct tsr_reader *r, struct tsr_arena
     return q->spec_count && q->language != TSR_CLC_SPIRV ? TSR_DAMAGED : TSR_OK;
 }
 
+/* Of an engine that makes code for one size of work-groups, and of no other. */
+static bool is_group_size(const struct tsr_target *target)
+{
+    uint64_t items = 1, any = 0;
+    for (int d = 0; d < 3; d++) {
+        any |= target->group_size[d];
+        items = target->group_size[d] <= TSR_MAX_WORK_GROUP ? items * target->group_size[d] : 0;
+    }
+    return target->engine == TSR_ENGINE_GROUP_SIZE ? items && items <= TSR_MAX_WORK_GROUP : !any;
+}
+
 enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_arena *arena, struct tsr_wire_request *request)
 {
     struct tsr_reader r = tsr_reader_over(data, size);
@@ -146,11 +160,14 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     q.target.features = tsr_read_u64(&r);
     uint32_t engine = tsr_read_u32(&r);
     q.target.engine = engine;
+    for (int d = 0; d < 3; d++)
+        q.target.group_size[d] = tsr_read_u32(&r);
     q.target.default_sub_group_size = tsr_read_u32(&r);
     q.target.sub_group_sizes = tsr_read_u32(&r);
     q.target.macros = tsr_read_str(&r);
     const char *directory = tsr_read_str(&r);
-    if (bodies > TSR_BODIES_PARTIAL || code > 3 || engine > TSR_ENGINE_GROUP_OF_16 || (directory && directory[0] != '/'))
+    if (bodies > TSR_BODIES_PARTIAL || code > 3 || engine > TSR_ENGINE_GROUP_SIZE || !is_group_size(&q.target) ||
+        (directory && directory[0] != '/'))
         return TSR_DAMAGED;
     *request = (struct tsr_wire_request){.request = q, .directory = directory};
     return at_end(&r);

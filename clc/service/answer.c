@@ -381,22 +381,16 @@ static bool use_packets(const struct tsr_target *target)
     return tsr_env_choice(TSR_ENV_ENGINE, engines, TSR_ARRAY_LEN(engines)) == 1;
 }
 
-/* Work-items of each work-group, where a packet is one; else 0. */
-static uint32_t items_of_groups(const struct tsr_target *target)
-{
-    return target->engine < TSR_ENGINE_GROUP_OF_1 ? 0 : UINT32_C(1) << (target->engine - TSR_ENGINE_GROUP_OF_1);
-}
-
 static bool generate_code(struct job *job, struct tsr_buf *object)
 {
     const struct tsr_clc_request *q = &job->request->request;
     struct tsr_lanes_options options = {
         .cpu_features = q->target.features,
-        .default_sub_group_size = items_of_groups(&q->target) > 1 ? items_of_groups(&q->target) : q->target.default_sub_group_size,
+        .default_sub_group_size = q->target.default_sub_group_size,
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
         .packets = use_packets(&q->target) && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .group_lanes = q->target.engine == TSR_ENGINE_GROUPS,
-        .group_items = items_of_groups(&q->target),
+        .group_size = {q->target.group_size[0], q->target.group_size[1], q->target.group_size[2]},
         .bodies = q->bodies,
         .check = tsr_env_bool(TSR_ENV_CHECK),
         /* LLVM takes some seconds for the default. Whether partial packets cost too much, the request for full ones has decided. */

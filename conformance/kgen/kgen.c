@@ -238,7 +238,8 @@ static bool run_program(const struct session *s, struct report *report, uint64_t
     unsigned char *results[ENGINES][MAX_PER_PROGRAM];
     char *source = make_program(first, count, dropped, kernels);
     alarm(SECONDS_PER_PROGRAM);
-    setenv("TESSERA_GROUPS", first / MAX_PER_PROGRAM % 4 ? "lanes" : "regions", 1); /* small work-groups in packets, mostly */
+    static const char *const ways[] = {"regions", "lanes", "sized", "sized"};
+    setenv("TESSERA_GROUPS", ways[first / MAX_PER_PROGRAM % 4], 1);
     report->differences = 0;
     for (int e = 0; e < ENGINES; e++) {
         report->seed = first;

@@ -14,7 +14,7 @@
 #define TSR_PAGE 4096
 /* Before and behind a group's local memory, the worker's alone: packets without masked accesses read and write up to a packet's lanes
  * beside an element. */
-#define TSR_LOCAL_MARGIN 256
+#define TSR_LOCAL_MARGIN 512
 
 /* ---- work-groups -----------------------------------------------------------------------------------------------------------------------
  */
@@ -22,6 +22,8 @@
 /* Work-items of a packet or sub-group: a power of two. */
 #define TSR_MIN_LANES 8
 #define TSR_MAX_LANES 32
+/* … of a packet that is a work-group of known size. */
+#define TSR_MAX_GROUP_LANES 64
 /* Work-items of a group. What the device answers: a work-item of the reference engine is a fiber with a stack of its own, of which a group
  * needs all at once. */
 #define TSR_MAX_WORK_GROUP 4096

@@ -246,7 +246,7 @@ struct tsr_device_ops {
      * launches so far have taken long. choose_group_code: which of the codes that are not NULL the launch runs with. */
     unsigned (*group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
     bool (*wants_group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
-    enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES]);
+    enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
 
     /* Asked with each launch of a kernel with TSR_KERNEL_PARTIAL_LATER, which the compiler makes if the device has these. needs_partial:
      * the launch has packets that are not full, and the kernel's code for them has not been joined yet. join_partial: this is it. */

@@ -18,8 +18,9 @@ struct tsr_lanes_options {
     int opt_level;                   /* 0 (-cl-opt-disable) … 3 */
     bool packets;                    /* the vector engine: one call of an entry runs a sub-group */
     bool group_lanes;                /* packets: in kernels that use work-groups but no sub-groups, each lane is a small work-group */
-    uint32_t group_items;    /* packets, if not 0: in kernels that use work-groups but no sub-groups, a packet is a work-group of this many
-                              * work-items in x. It is the default sub-group size, unless it is 1 */
+    /* packets, if not 0: launches have work-groups of this size alone, and kernels that use work-groups but no sub-groups are compiled for
+     * it. */
+    uint32_t group_size[3];
     enum tsr_bodies bodies;  /* packets: which of them get code */
     bool check;              /* packets look whether all their lanes reach the functions that all must reach */
     bool debug;              /* built with -g: frame pointers stay */

@@ -45,7 +45,7 @@ enum tsr_kernel_flags {
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == (1 << 27) - 1,
+                ) == (1 << 28) - 1,
                "each bit up to the last is that of one flag");
 #undef TSR_KERNEL_FLAG
 
@@ -100,11 +100,12 @@ static inline uint32_t tsr_packet_width(const struct tsr_kernel_info *kernel)
                                                         : kernel->sub_group_size;
 }
 
-/* The codes of a kernel for launches of small work-groups: the usual one, several groups as lanes of a packet, each group as a packet. */
-enum tsr_group_code { TSR_GROUPS_USUAL, TSR_GROUPS_AS_LANES, TSR_GROUPS_AS_PACKETS, TSR_GROUP_CODES };
+/* The codes of a kernel for launches of work-groups of some size: the usual one, several groups as lanes of a packet, code for this size
+ * alone. */
+enum tsr_group_code { TSR_GROUPS_USUAL, TSR_GROUPS_AS_LANES, TSR_GROUPS_OF_SIZE, TSR_GROUP_CODES };
 
-/* Can small work-groups of the kernel be lanes of a packet, or packets, in code of their own? It has local memory or barriers; without
- * these it has packets of many groups anyway. */
+/* Can work-groups of the kernel have code of their own? It has local memory or barriers; without these it has packets of many groups
+ * anyway. */
 static inline bool tsr_groups_may_be_lanes(uint32_t flags)
 {
     const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_IGNORES_SUB_GROUPS,

@@ -11,16 +11,11 @@
 #define TSR_TRIPLE_SPIRV64 "spirv64-unknown-unknown" /* the code is that of tessera/il_code.h, for the compiler of a device's driver */
 
 enum tsr_engine {
-    TSR_ENGINE_ANY,       /* the one that TESSERA_ENGINE names, by default the vector engine */
-    TSR_ENGINE_LANES,     /* the vector engine: a work-item in each lane of a vector register */
-    TSR_ENGINE_REFERENCE, /* a work-item at a time */
-    TSR_ENGINE_GROUPS,    /* LANES, and work-groups with barriers or local memory are so small that a packet has several of them */
-    /* LANES, and work-groups with barriers or local memory have this number of work-items, and are packets. */
-    TSR_ENGINE_GROUP_OF_1,
-    TSR_ENGINE_GROUP_OF_2,
-    TSR_ENGINE_GROUP_OF_4,
-    TSR_ENGINE_GROUP_OF_8,
-    TSR_ENGINE_GROUP_OF_16,
+    TSR_ENGINE_ANY,        /* the one that TESSERA_ENGINE names, by default the vector engine */
+    TSR_ENGINE_LANES,      /* the vector engine: a work-item in each lane of a vector register */
+    TSR_ENGINE_REFERENCE,  /* a work-item at a time */
+    TSR_ENGINE_GROUPS,     /* LANES, and work-groups with barriers or local memory are so small that a packet has several of them */
+    TSR_ENGINE_GROUP_SIZE, /* LANES, and work-groups with barriers or local memory have the size `group_size` in all launches */
 };
 
 /* What a request for the code of kernels wants of those that run in packets. */
@@ -37,6 +32,7 @@ struct tsr_target {
     uint64_t features;
     uint64_t doubtful; /* of these, what the device may turn out to lack: see tsr_device_ops.compile_again. The compiler does not see it */
     enum tsr_engine engine;
+    uint32_t group_size[3];          /* with TSR_ENGINE_GROUP_SIZE; else 0 */
     uint32_t default_sub_group_size; /* of kernels that ask for none */
     uint32_t sub_group_sizes;        /* the sum of those that a kernel may have; 0: any of 8, 16, 32 */
     /* "-D…" and "-cl-ext=…" words that state the device's extensions and OpenCL C features: tsr_clc_macros. */

@@ -69,7 +69,7 @@ static bool read_loop(struct rounds *r)
         else if (next && is_next_id(r, next, phi))
             r->id = phi;
     }
-    return r->packet && r->id;
+    return r->packet != NULL;
 }
 
 /* ---- packets with nothing to do ----------------------------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static int way_above(struct rounds *r, LLVMValueRef condition)
         number = LLVMGetOperand(condition, 0);
     }
     LLVMValueRef counter = counter_of(id, &shift);
-    bool in_row = counter == r->id && !shift;
+    bool in_row = r->id && counter == r->id && !shift;
     if (tsr__is_in_loop(&r->cfg, number, r->loop) || (!in_row && counter != r->packet))
         return -1;
     bool above = how == LLVMIntUGT || how == LLVMIntUGE || how == LLVMIntSGT || how == LLVMIntSGE;

@@ -35,6 +35,7 @@ struct tsr__packet {
     bool same_sizes;     /* all work-groups have as many work-items */
     uint64_t required_x; /* … of which so many in x; 0: not known */
     bool is_group;       /* the packet is a work-group */
+    unsigned present;    /* the first lanes, so many, are there, and no others; 0: not known */
     bool in_group;       /* with whole_rows: of a work-group, and the local id is such a multiple, but not the global one */
 };
 

@@ -27,8 +27,8 @@ enum {
     MAX_DEPTH = 4,    /* instructions, one upon the other, that are made again rather than kept */
 };
 
-/* The packets of a function: full ones, sub-groups in linear order, or parts of rows. */
-enum region_packets { PACKETS_FULL, PACKETS_DENSE, PACKETS_OF_ROWS };
+/* The packets of a function: full ones, sub-groups in linear order, parts of rows, or parts of a group of known size. */
+enum region_packets { PACKETS_FULL, PACKETS_DENSE, PACKETS_OF_ROWS, PACKETS_LINEAR };
 
 /* A barrier: the last thing in its block but for the branch. */
 struct stop {
@@ -47,6 +47,7 @@ struct cut {
     uint64_t bytes;          /* of a context */
     uint64_t exchange_bytes; /* of the largest exchange, for each packet */
     enum region_packets kind;
+    struct tsr__group_size known;
     bool *tells_where; /* by stop, and for the return: packets that set out together may not all end their round there */
     bool may_part;     /* … anywhere */
     bool asks_lanes;   /* some block asks the device whether all lanes came: it reads the call site */
@@ -101,10 +102,14 @@ static bool is_cheap(LLVMValueRef v, int depth)
     if (!depth || !LLVMIsAInstruction(v))
         return false;
     switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMFreeze: /* copies have one value if it is not poison, which queries are not */
+        return is_query(LLVMGetOperand(v, 0));
+    case LLVMICmp:
     case LLVMAdd:
     case LLVMSub:
     case LLVMMul:
     case LLVMShl:
+    case LLVMLShr:
     case LLVMAnd:
     case LLVMOr:
     case LLVMXor:
@@ -322,15 +327,6 @@ static void find_areas(struct cut *c, LLVMValueRef contexts, LLVMValueRef turn)
     c->all_area = LLVMBuildInBoundsGEP2(b, i8, contexts, &all, 1, "");
 }
 
-/* How many lanes a packet has, if so many work-items are left. */
-static void count_lanes(struct cut *c, LLVMValueRef left)
-{
-    struct tsr__packet_loop *r = &c->r;
-    LLVMValueRef width = tsr__i64(r->l, r->width), full = LLVMBuildICmp(r->b, LLVMIntUGE, left, width, "");
-    left = LLVMBuildSelect(r->b, full, width, left, "");
-    r->lanes = LLVMBuildTrunc(r->b, left, LLVMInt32TypeInContext(r->l->context), "");
-}
-
 /* The local ids of a sub-group that is not whole stand in memory. */
 static void find_ids(struct cut *c, LLVMValueRef ids)
 {
@@ -410,7 +406,7 @@ static void find_groups(struct cut *c, struct dispatch *d, LLVMBasicBlockRef sta
     d->pitch = tsr__packet_loop_query(r, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
     for (int k = 0; k < 3; k++) {
         d->base[k] = tsr__packet_loop_query(r, TSR__CALL_GLOBAL_ID, k);
-        d->size[k] = tsr__packet_loop_query(r, TSR__CALL_LOCAL_SIZE, k);
+        d->size[k] = c->known.items ? tsr__i64(l, c->known.size[k]) : tsr__packet_loop_query(r, TSR__CALL_LOCAL_SIZE, k);
         r->group[k] = tsr__packet_loop_query(r, TSR__CALL_GROUP_ID, k);
     }
     bool dense = c->kind == PACKETS_DENSE, of_rows = c->kind == PACKETS_OF_ROWS;
@@ -448,10 +444,12 @@ static void find_packet(struct cut *c, struct dispatch *d)
     if (c->kind == PACKETS_OF_ROWS) {
         item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, d->id[2], d->size[1], ""), d->id[1], "");
         item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, item, d->size[0], ""), d->id[0], "");
-        count_lanes(c, LLVMBuildSub(r->b, d->size[0], d->id[0], ""));
+        r->lanes = tsr__packet_lanes(r->l, r->b, LLVMBuildSub(r->b, d->size[0], d->id[0], ""), r->width);
     } else if (c->kind == PACKETS_DENSE) {
         find_ids(c, d->ids);
-        count_lanes(c, LLVMBuildSub(r->b, d->items, item, ""));
+        r->lanes = tsr__packet_lanes(r->l, r->b, LLVMBuildSub(r->b, d->items, item, ""), r->width);
+    } else if (c->kind == PACKETS_LINEAR) {
+        r->lanes = tsr__packet_lanes(r->l, r->b, LLVMBuildSub(r->b, d->items, item, ""), r->width);
     }
     r->global[0] = LLVMBuildNUWAdd(r->b, d->base_x, r->local[0], "");
     r->global[1] = LLVMBuildNUWAdd(r->b, d->base[1], r->local[1], "");
@@ -671,12 +669,12 @@ static void measure_exchanges(struct cut *c)
     }
 }
 
-/* Splits a packet function. False: not this one. *context_bytes: memory for each packet, no less than it was. */
-static bool split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsigned width, enum region_packets packets,
-                              uint64_t *context_bytes)
+/* Splits a packet function. False: not this one. The memory for each packet becomes no less than it was. */
+static bool split_at_barriers(struct tsr__compilation *l, const struct tsr__packet_kernel *kernel, LLVMValueRef f,
+                              enum region_packets packets)
 {
     struct tsr_arena arena = {0};
-    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .kind = packets};
+    struct cut c = {.r = {.l = l, .f = f, .width = kernel->packet.width}, .arena = &arena, .kind = packets, .known = kernel->group};
     if (!cut_exchanges(&c)) {
         tsr_arena_free(&arena);
         return false;
@@ -724,7 +722,7 @@ static bool split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsign
         for (size_t i = 0; i < kept; i++)
             rewrite_id(&c, code[i]);
         uint64_t bytes = c.bytes + TURNS * c.exchange_bytes;
-        *context_bytes = bytes > *context_bytes ? bytes : *context_bytes;
+        kernel->info->context_bytes = bytes > kernel->info->context_bytes ? bytes : kernel->info->context_bytes;
     }
     LLVMDisposeBuilder(c.r.b);
     tsr_arena_free(&arena);
@@ -762,12 +760,14 @@ bool tsr__pass_barrier_regions(struct tsr__compilation *l, struct tsr__packet_ke
         restrict_ends_at_barriers(l, k->partial);
     if (k->wrapping)
         restrict_ends_at_barriers(l, k->wrapping);
-    if (!split_at_barriers(l, k->whole, k->packet.width, PACKETS_FULL, &info->context_bytes))
+    static const enum region_packets known[] = {
+        [TSR__LINEAR_PACKETS] = PACKETS_LINEAR, [TSR__ROW_PARTS] = PACKETS_FULL, [TSR__ROW_PACKETS] = PACKETS_OF_ROWS};
+    if (!split_at_barriers(l, k, k->whole, k->group.items ? known[k->group.packets] : PACKETS_FULL))
         return true;
     info->flags |= TSR_KERNEL_BARRIER_REGIONS;
     bool rows = tsr__group_visibility(l, k->item) < TSR__SEES_SUB_GROUPS;
-    if ((k->wrapping && !split_at_barriers(l, k->wrapping, k->packet.width, PACKETS_FULL, &info->context_bytes)) ||
-        (k->partial && !split_at_barriers(l, k->partial, k->packet.width, rows ? PACKETS_OF_ROWS : PACKETS_DENSE, &info->context_bytes)))
+    if ((k->wrapping && !split_at_barriers(l, k, k->wrapping, PACKETS_FULL)) ||
+        (k->partial && !split_at_barriers(l, k, k->partial, rows ? PACKETS_OF_ROWS : PACKETS_DENSE)))
         return tsr__fail(l, "kernel %s: packets that are not full cannot be split at barriers", info->name);
     if (k->lone_partial)
         tsr__lone_packets_join(l, k);

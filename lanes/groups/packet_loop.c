@@ -22,6 +22,12 @@ static LLVMBasicBlockRef append_loop_block(struct tsr__packet_loop *r, const cha
     return LLVMAppendBasicBlockInContext(r->l->context, r->f, name);
 }
 
+LLVMValueRef tsr__packet_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef left, unsigned width)
+{
+    LLVMValueRef most = tsr__i64(l, width), full = LLVMBuildICmp(b, LLVMIntUGE, left, most, "");
+    return LLVMBuildTrunc(b, LLVMBuildSelect(b, full, most, left, ""), LLVMInt32TypeInContext(l->context), "");
+}
+
 LLVMBasicBlockRef tsr__packet_loop_begin(struct tsr__packet_loop *r)
 {
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(r->f);
@@ -88,7 +94,7 @@ LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef cal
     case TSR__CALL_GROUP_ID:
         return select_dimension(r, LLVMGetOperand(call, 0), r->group);
     case TSR__CALL_PACKET_IDS:
-        return r->lanes ? select_dimension(r, LLVMGetOperand(call, 0), r->ids) : NULL;
+        return r->ids[0] ? select_dimension(r, LLVMGetOperand(call, 0), r->ids) : NULL;
     case TSR__CALL_SUB_GROUP_SIZE:
         return r->lanes;
     case TSR__CALL_ROW_AT:
@@ -123,8 +129,22 @@ static bool multiplies_matrices(LLVMValueRef const *code, size_t count)
     return false;
 }
 
-/* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
-static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width, bool is_group)
+/* The packets of a work-group of known size, in linear order; the last may lack lanes. */
+static struct tsr__counted_loop open_linear_loop(struct tsr__packet_loop *r, const LLVMValueRef base[3], uint32_t items)
+{
+    LLVMValueRef zero = tsr__i64(r->l, 0);
+    struct tsr__counted_loop x = tsr__counted_loop_open(r, "x", zero);
+    for (int d = 0; d < 3; d++) {
+        r->local[d] = d ? zero : x.phi; /* of a group of one row; else the kernel has no use for them */
+        r->global[d] = LLVMBuildNUWAdd(r->b, base[d], r->local[d], "");
+    }
+    r->linear = LLVMBuildTrunc(r->b, x.phi, LLVMInt32TypeInContext(r->l->context), "");
+    r->lanes = tsr__packet_lanes(r->l, r->b, LLVMBuildSub(r->b, tsr__i64(r->l, items), x.phi, ""), r->width);
+    return x;
+}
+
+/* Puts loops over packets, rows, planes and work-groups around a packet function. Every lane is there, or the size of groups is known. */
+static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width, struct tsr__group_size known)
 {
     struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = append_loop_block(&r, "end"), begin = tsr__packet_loop_begin(&r);
@@ -135,15 +155,16 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3], groups[3], pitch[3];
     LLVMValueRef columns = tsr__packet_loop_query(&r, TSR__CALL_ROW_COLUMNS, -1);
     columns = LLVMBuildAnd(r.b, columns, tsr__i64(l, -(uint64_t)width), ""); /* as it is, but LLVM gets to know that rows are whole */
-    if (is_group)
-        columns = tsr__i64(l, width);
-    struct tsr__counted_loop group[3];
+    bool linear = known.items && known.packets == TSR__LINEAR_PACKETS;
+    if (known.items)
+        columns = tsr__i64(l, linear ? known.items : known.size[0]);
+    struct tsr__counted_loop group[3], x, y, z;
     for (int d = 0; d < 3; d++) {
         base[d] = tsr__packet_loop_query(&r, TSR__CALL_GLOBAL_ID, d); /* of the first work-item */
         size[d] = tsr__packet_loop_query(&r, TSR__CALL_LOCAL_SIZE, d);
         pitch[d] = tsr__packet_loop_query(&r, TSR__CALL_ENQUEUED_LOCAL_SIZE, d);
-        if (is_group) /* all of it is known */
-            size[d] = pitch[d] = tsr__i64(l, d ? 1 : width);
+        if (known.items)
+            size[d] = pitch[d] = tsr__i64(l, known.size[d]);
         groups[d] = tsr__packet_loop_query(&r, TSR__CALL_ROW_GROUPS, d);
         r.group[d] = tsr__packet_loop_query(&r, TSR__CALL_GROUP_ID, d);
     }
@@ -152,16 +173,20 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
         r.group[d] = LLVMBuildNUWAdd(r.b, r.group[d], group[d].phi, "");
         base[d] = LLVMBuildNUWAdd(r.b, base[d], LLVMBuildNUWMul(r.b, pitch[d], group[d].phi, ""), "");
     }
-    struct tsr__counted_loop z = tsr__counted_loop_open(&r, "z", zero);
-    r.global[2] = LLVMBuildNUWAdd(r.b, base[2], z.phi, "");
-    LLVMValueRef plane = LLVMBuildNUWMul(r.b, z.phi, size[1], "");
-    struct tsr__counted_loop y = tsr__counted_loop_open(&r, "y", zero);
-    r.global[1] = LLVMBuildNUWAdd(r.b, base[1], y.phi, "");
-    LLVMValueRef row = LLVMBuildNUWMul(r.b, LLVMBuildNUWAdd(r.b, plane, y.phi, ""), columns, "");
-    struct tsr__counted_loop x = tsr__counted_loop_open(&r, "x", zero);
-    r.global[0] = LLVMBuildNUWAdd(r.b, base[0], x.phi, "");
-    r.linear = LLVMBuildTrunc(r.b, LLVMBuildNUWAdd(r.b, row, x.phi, ""), LLVMInt32TypeInContext(l->context), "");
-    r.local[0] = x.phi, r.local[1] = y.phi, r.local[2] = z.phi;
+    if (linear) {
+        x = open_linear_loop(&r, base, known.items);
+    } else {
+        z = tsr__counted_loop_open(&r, "z", zero);
+        r.global[2] = LLVMBuildNUWAdd(r.b, base[2], z.phi, "");
+        LLVMValueRef plane = LLVMBuildNUWMul(r.b, z.phi, size[1], "");
+        y = tsr__counted_loop_open(&r, "y", zero);
+        r.global[1] = LLVMBuildNUWAdd(r.b, base[1], y.phi, "");
+        LLVMValueRef row = LLVMBuildNUWMul(r.b, LLVMBuildNUWAdd(r.b, plane, y.phi, ""), columns, "");
+        x = tsr__counted_loop_open(&r, "x", zero);
+        r.global[0] = LLVMBuildNUWAdd(r.b, base[0], x.phi, "");
+        r.linear = LLVMBuildTrunc(r.b, LLVMBuildNUWAdd(r.b, row, x.phi, ""), LLVMInt32TypeInContext(l->context), "");
+        r.local[0] = x.phi, r.local[1] = y.phi, r.local[2] = z.phi;
+    }
     tsr__packet_loop_reset_slots(&r, start);
     LLVMBuildBr(r.b, begin);
 
@@ -169,8 +194,10 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     if (tsr__tile_unit(l) && multiplies_matrices(code, count))
         tsr__packet_end_build(l, r.b);
     tsr__counted_loop_close(&r, x, tsr__i64(l, width), columns);
-    tsr__counted_loop_close(&r, y, one, size[1]);
-    tsr__counted_loop_close(&r, z, one, size[2]);
+    if (!linear) {
+        tsr__counted_loop_close(&r, y, one, size[1]);
+        tsr__counted_loop_close(&r, z, one, size[2]);
+    }
     for (int d = 0; d < 3; d++)
         tsr__counted_loop_close(&r, group[d], one, groups[d]);
     LLVMBuildRetVoid(r.b);
@@ -183,14 +210,14 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
 bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     if (k->lone)
-        build_loop(l, k->lone, k->packet.width, true);
+        build_loop(l, k->lone, k->packet.width, (struct tsr__group_size){{k->packet.width, 1, 1}, k->packet.width, TSR__LINEAR_PACKETS});
     if (k->whole && tsr__has_barrier(l, k->whole))
         return true;
     k->info->flags |= TSR_KERNEL_PACKET_LOOP;
     if (!k->whole)
         return true;
-    build_loop(l, k->whole, k->packet.width, k->packet.is_group);
+    build_loop(l, k->whole, k->packet.width, k->group);
     if (k->wrapping)
-        build_loop(l, k->wrapping, k->packet.width, k->packet.is_group);
+        build_loop(l, k->wrapping, k->packet.width, k->group);
     return true;
 }

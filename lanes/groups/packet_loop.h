@@ -18,6 +18,9 @@ struct tsr__packet_loop {
     LLVMValueRef ids[3], lanes;                         /* of a packet that is not whole: where its local ids are, how many it has */
 };
 
+/* How many lanes a packet has, an i32, if so many work-items are left. */
+LLVMValueRef tsr__packet_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef left, unsigned width);
+
 /* Parts the entry from the rest of the packet function, and answers where that begins; the builder stands at the entry's end. */
 LLVMBasicBlockRef tsr__packet_loop_begin(struct tsr__packet_loop *r);
 

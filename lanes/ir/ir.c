@@ -151,12 +151,30 @@ bool tsr__has(const struct tsr__compilation *l, enum tsr_cpu_feature feature)
     return l->options->cpu_features >> feature & 1;
 }
 
+static uint32_t power_of_two_above(uint32_t n)
+{
+    uint32_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+/* A work-group of a known size is a packet if it fits into one, or its rows are if they are neither too long nor too short. */
+static unsigned usual_width(const struct tsr_lanes_options *options)
+{
+    const uint32_t *size = options->group_size, items = size[0] * size[1] * size[2];
+    if (items > 1 && items <= TSR_MAX_GROUP_LANES)
+        return power_of_two_above(items);
+    bool rows = items > size[0] && size[0] >= TSR__LEAST_ROW && size[0] <= TSR_MAX_LANES;
+    return rows ? power_of_two_above(size[0]) : options->default_sub_group_size;
+}
+
 unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel)
 {
     if (kernel->reqd_sub_group_size)
         return kernel->reqd_sub_group_size;
     enum tsr__variant way = l->variants ? l->variants[kernel - l->info->kernels] : TSR__VARIANT_AS_ASKED;
-    return way == TSR__VARIANT_WIDE ? TSR__WIDE_LANES : way == TSR__VARIANT_NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
+    return way == TSR__VARIANT_WIDE ? TSR__WIDE_LANES : way == TSR__VARIANT_NARROW ? TSR__NARROW_LANES : usual_width(l->options);
 }
 
 bool tsr__is_kernel(LLVMValueRef function)
@@ -267,6 +285,15 @@ bool tsr__has_text_attr(LLVMValueRef function, const char *name)
 {
     LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     return LLVMGetStringAttributeAtIndex(function, at, name, (unsigned)strlen(name)) != NULL;
+}
+
+const char *tsr__fn_text(struct tsr__compilation *l, LLVMValueRef function, const char *name)
+{
+    unsigned length;
+    LLVMAttributeRef attribute =
+        LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+    const char *text = attribute ? LLVMGetStringAttributeValue(attribute, &length) : NULL;
+    return text ? tsr_arena_format(&l->scratch, "%.*s", (int)length, text) : NULL;
 }
 
 /* ---- building ----------------------------------------------------------------------------------------------------------------- */

@@ -21,8 +21,6 @@
 #define TSR__NARROW_PACKETS "tsr-narrow-packets"
 /* Function attribute of kernels whose packets are one work-item. */
 #define TSR__ONE_LANE "tsr-one-lane"
-/* … whose packets are work-groups. */
-#define TSR__GROUP_PACKETS "tsr-group-packets"
 /* Function attribute of what uses AMX's tile registers. */
 #define TSR__TILES "tsr-tiles"
 /* … of which two are for half a step of K. */
@@ -58,8 +56,11 @@ enum {
 /* Packets that are narrower or wider than asked for (size_late.c, width_choice.c). */
 enum { TSR__NARROW_LANES = TSR_MIN_LANES, TSR__WIDE_LANES = TSR_MAX_LANES };
 
+/* Work-items of a row that is a packet, at least: those of shorter ones fill too little of a register. */
+enum { TSR__LEAST_ROW = 4 };
+
 /* Elements of the longest vector that is made or taken apart element by element: two packets, which a shuffle joins. */
-enum { TSR__MAX_ELEMENTS = 2 * TSR_MAX_LANES };
+enum { TSR__MAX_ELEMENTS = 2 * TSR_MAX_GROUP_LANES };
 
 /* One compilation. */
 struct tsr__compilation {
@@ -226,6 +227,8 @@ bool tsr__all_run_as_reference(const struct tsr__compilation *l);
 /* The parameter that carries the work-item, always the last, of a function to which pass "lower_primitives" gave one. */
 LLVMValueRef tsr__item_of(LLVMValueRef function);
 bool tsr__has_text_attr(LLVMValueRef function, const char *name);
+/* Its value; NULL: the function does not have it. */
+const char *tsr__fn_text(struct tsr__compilation *l, LLVMValueRef function, const char *name);
 
 /* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
 enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };

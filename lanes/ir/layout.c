@@ -71,10 +71,19 @@ uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
     return align ? (size + align - 1) / align * align : size;
 }
 
+static unsigned kind_named(LLVMContextRef c, const char *name)
+{
+    return LLVMGetMDKindIDInContext(c, name, (unsigned)strlen(name));
+}
+
 unsigned tsr__soa_array_kind(LLVMContextRef c)
 {
-    static const char packet_kind[] = "tessera.packet";
-    return LLVMGetMDKindIDInContext(c, packet_kind, sizeof packet_kind - 1);
+    return kind_named(c, "tessera.packet");
+}
+
+unsigned tsr__nowhere_kind(LLVMContextRef c)
+{
+    return kind_named(c, "tessera.nowhere");
 }
 
 bool tsr__is_soa_array(LLVMValueRef alloca)

@@ -18,6 +18,8 @@ uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
 
 /* Metadata of a stack variable that all lanes have in common. */
 unsigned tsr__soa_array_kind(LLVMContextRef context);
+/* Metadata of the place of lanes that are not there (gather_scatter.c): nobody reads what is stored to it. */
+unsigned tsr__nowhere_kind(LLVMContextRef context);
 /* A stack variable that the lanes have in common. (soa_arrays.c) */
 bool tsr__is_soa_array(LLVMValueRef alloca);
 

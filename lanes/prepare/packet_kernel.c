@@ -24,11 +24,6 @@
 #define PACKET_LANES "tsr-packet"
 #define SUB_GROUP_LANES "tsr-sub-group"
 
-static bool is_group(LLVMValueRef kernel)
-{
-    return tsr__has_text_attr(kernel, TSR__GROUP_PACKETS);
-}
-
 static LLVMValueRef function_of(struct tsr__compilation *l, const struct tsr_kernel_info *info, const char *suffix)
 {
     return LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", info->name, suffix));
@@ -46,13 +41,18 @@ static void set_lanes(struct tsr__compilation *l, LLVMValueRef item, const char 
 
 static unsigned lanes_of(struct tsr__compilation *l, LLVMValueRef item, const char *name)
 {
-    unsigned length;
-    LLVMAttributeRef attribute =
-        LLVMGetStringAttributeAtIndex(item, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
-    if (!attribute)
-        return 0;
-    const char *text = LLVMGetStringAttributeValue(attribute, &length);
-    return (unsigned)strtoul(tsr_arena_format(&l->scratch, "%.*s", (int)length, text), NULL, 10);
+    const char *text = tsr__fn_text(l, item, name);
+    return text ? (unsigned)strtoul(text, NULL, 10) : 0;
+}
+
+/* What is known of packets of a work-group of known size. */
+static void note_group(struct tsr__packet_kernel *k)
+{
+    bool rows = k->group.packets == TSR__ROW_PACKETS;
+    k->packet.is_group = k->group.items <= k->packet.width;
+    k->packet.in_group = rows;
+    k->packet.present = k->packet.is_group ? k->group.items : rows ? k->group.size[0] : 0;
+    k->lacks_lanes = (rows ? k->group.size[0] : k->group.items) % k->packet.width;
 }
 
 bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info *info, struct tsr__packet_kernel *k)
@@ -66,10 +66,11 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
     k->wrapping = function_of(l, info, TSR__WRAPPING);
     k->lone = function_of(l, info, TSR__LONE);
     k->lone_partial = function_of(l, info, TSR__LONE_PARTIAL);
-    k->packet = (struct tsr__packet){.width = lanes_of(l, k->item, PACKET_LANES),
-                                     .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES),
-                                     .whole_rows = true,
-                                     .is_group = is_group(k->kernel)};
+    k->packet = (struct tsr__packet){
+        .width = lanes_of(l, k->item, PACKET_LANES), .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES), .whole_rows = true};
+    k->group = tsr__group_size_of(l, k->kernel);
+    if (k->group.items)
+        note_group(k);
     return true;
 }
 
@@ -147,15 +148,13 @@ static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packe
     LLVMDisposeBuilder(b);
 }
 
-/* Whether the packet is a work-group, in code that is made for groups of this size. */
+/* Whether the code is made for work-groups of one size, of which each may be a packet. */
 static bool mark_group(struct tsr__compilation *l, struct tsr__packet_kernel *k, unsigned width)
 {
-    const uint64_t *size = k->info->reqd_local_size;
-    if (l->options->group_items != width || size[0] != width || size[1] != 1 || size[2] != 1)
-        return false;
-    tsr__set_fn_text(l, k->kernel, TSR__GROUP_PACKETS, "");
-    k->info->flags |= TSR_KERNEL_GROUP_PACKETS;
-    return true;
+    uint32_t items = tsr__group_size_of(l, k->kernel).items;
+    k->info->flags |= items ? TSR_KERNEL_GROUP_SIZE : 0;
+    k->info->flags |= items && items <= width ? TSR_KERNEL_GROUP_PACKETS : 0;
+    return items;
 }
 
 /* Whether every packet is full in any launch: then there is no function for other packets. Global ids would tell where the range begins,

@@ -4,6 +4,7 @@
 #define TESSERA_LANES_PREPARE_PACKET_KERNEL_H
 
 #include "lanes/analysis/shape.h"
+#include "lanes/prepare/group_size.h"
 
 /* One such kernel, from the pass "split_kernels" to the pass "drop_items". Everything is found in the module by name and attribute, so a
  * pass also runs on the dump of the one before. */
@@ -15,8 +16,10 @@ struct tsr__packet_kernel {
     LLVMValueRef partial;  /* … for other packets: a declaration until the pass "widen_partial"; NULL: all packets are full */
     LLVMValueRef wrapping; /* … for full packets of launches in which an index may wrap (versioning.c); NULL: `whole` is right for all */
     LLVMValueRef lone;     /* … for full packets that are work-groups (lone_packets.c); NULL: `whole` runs these, too */
-    LLVMValueRef lone_partial; /* … for others that are all of a work-group, a row; NULL: `partial` runs these, too */
-    struct tsr__packet packet; /* of a full packet */
+    LLVMValueRef lone_partial;    /* … for others that are all of a work-group, a row; NULL: `partial` runs these, too */
+    struct tsr__packet packet;    /* of a full packet */
+    struct tsr__group_size group; /* if the code is made for one */
+    bool lacks_lanes;             /* … of which some packet is not full */
 };
 
 /* False: the kernel does not run in packets. */

@@ -6,6 +6,7 @@
 #include "lanes/analysis/width_choice.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
+#include "lanes/prepare/group_size.h"
 #include "lanes/prepare/sub_group_pairs.h"
 
 #include <string.h>
@@ -41,27 +42,6 @@ static void promise_required_size(struct tsr__compilation *l, const struct tsr_k
     }
 }
 
-/* The kernel is compiled for launches of work-groups of so many work-items, which are packets. */
-static void promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info *info, LLVMValueRef kernel)
-{
-    uint32_t size = l->options->group_items;
-    if (!size || info->reqd_sub_group_size || !tsr__can_run_as_packet(l, kernel) || tsr__group_visibility(l, kernel) != TSR__SEES_GROUPS)
-        return;
-    info->reqd_local_size[0] = size;
-    info->reqd_local_size[1] = info->reqd_local_size[2] = 1;
-    size_t count;
-    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
-    for (size_t i = 0; i < count; i++) {
-        enum tsr__engine_call call = tsr__call_of(code[i]);
-        bool is_size = call == TSR__CALL_LOCAL_SIZE || call == TSR__CALL_ENQUEUED_LOCAL_SIZE;
-        int64_t dim;
-        if (!is_size || !tsr__constant_int(LLVMGetOperand(code[i], 0), &dim))
-            continue;
-        LLVMReplaceAllUsesWith(code[i], LLVMConstInt(LLVMTypeOf(code[i]), dim == 0 ? size : 1, false));
-        LLVMInstructionEraseFromParent(code[i]);
-    }
-}
-
 bool tsr__pass_sub_group_size(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
@@ -70,7 +50,8 @@ bool tsr__pass_sub_group_size(struct tsr__compilation *l)
             tsr__set_fn_text(l, kernel, TSR__ANY_WIDTH, "");
         unsigned size = tsr__sub_group_size(l, &l->info->kernels[i]);
         set_width(l, kernel, size);
-        promise_group_size(l, &l->info->kernels[i], kernel);
+        if (!tsr__promise_group_size(l, &l->info->kernels[i], kernel))
+            return tsr__fail(l, "kernel %s: no code for one size of work-groups", l->info->kernels[i].name);
         promise_required_size(l, &l->info->kernels[i], kernel);
         if (tsr__uses_sub_group_pairs(l, kernel))
             tsr__lower_pair_ids(l, kernel, size);

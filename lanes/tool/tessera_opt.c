@@ -20,7 +20,7 @@ static const char usage[] =
     "  -packets=N      the vector engine, with sub-groups of N\n"
     "  -groups         likewise, and packets have several small work-groups as lanes\n"
     "  -bodies=full    without the bodies of packets that are not full; -bodies=partial: these alone\n"
-    "  -group-items=N  likewise, and packets are work-groups of N work-items\n"
+    "  -group-size=XxYxZ  likewise, and work-groups have this size\n"
     "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
     "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
     "                  sse2, avx2, avx512 or native (default), which is this CPU\n"
@@ -224,6 +224,19 @@ static bool has_level(const char *a)
 }
 
 /* One option, which may have its value behind it; answers how many words it takes, 0: it is none. */
+/* "4x4x1", or fewer numbers. */
+static int read_group_size(const char *text, uint32_t size[3])
+{
+    for (int d = 0; d < 3; d++) {
+        char *end;
+        size[d] = *text ? (uint32_t)strtoul(text, &end, 10) : 1;
+        if (!size[d] || (*text && *end && *end != 'x'))
+            return 0;
+        text = !*text ? text : *end ? end + 1 : end;
+    }
+    return !*text;
+}
+
 static int parse_option(struct request *q, char **words, int left)
 {
     struct tsr_lanes_options *options = &q->options;
@@ -244,8 +257,8 @@ static int parse_option(struct request *q, char **words, int left)
         options->opt_level = a[2] - '0';
     else if (!strcmp(a, "-groups"))
         options->group_lanes = true;
-    else if (tsr__starts_with(a, "-group-items="))
-        options->group_items = (uint32_t)strtoul(strchr(a, '=') + 1, NULL, 10);
+    else if (tsr__starts_with(a, "-group-size="))
+        return read_group_size(strchr(a, '=') + 1, options->group_size);
     else if (tsr__starts_with(a, "-packets=") || tsr__starts_with(a, "-checked=")) {
         options->packets = true;
         options->check = a[1] == 'c';

@@ -390,9 +390,11 @@ static void build_block(struct tsr__widener *s, int block)
 
 /* ---- a function ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Lanes that are there: as many as the sub-group has, or those of the row. */
+/* Lanes that are there: as many as the work-group has, or the sub-group, or those of the row. */
 static LLVMValueRef present_lanes(struct tsr__widener *s)
 {
+    if (s->shapes.packet.present)
+        return tsr__first_lanes(s, s->shapes.packet.present);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
     bool mixed = s->shapes.packet.mixed;
     enum tsr__engine_call size = mixed ? TSR__CALL_ROW_ITEMS : TSR__CALL_SUB_GROUP_SIZE;
@@ -406,7 +408,7 @@ static LLVMValueRef present_lanes(struct tsr__widener *s)
 bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
 {
     struct tsr_arena arena = {0};
-    TSR__REQUIRE(packet.width >= 1 && packet.width <= TSR_MAX_LANES && !(packet.width & (packet.width - 1)));
+    TSR__REQUIRE(packet.width >= 1 && packet.width <= TSR_MAX_GROUP_LANES && !(packet.width & (packet.width - 1)));
     struct tsr__widener s = {.l = l,
                              .arena = &arena,
                              .from = from,

@@ -7,6 +7,15 @@ LLVMTypeRef tsr__mask_type(struct tsr__widener *s)
     return tsr__vector_of(s, LLVMInt1TypeInContext(s->l->context));
 }
 
+LLVMValueRef tsr__first_lanes(struct tsr__widener *s, unsigned count)
+{
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(s->l->context);
+    LLVMValueRef lanes[TSR_MAX_GROUP_LANES];
+    for (unsigned i = 0; i < s->width; i++)
+        lanes[i] = LLVMConstInt(i1, i < count, false);
+    return LLVMConstVector(lanes, s->width);
+}
+
 LLVMValueRef tsr__mask_and(struct tsr__widener *s, LLVMValueRef mask, LLVMValueRef condition)
 {
     if (!mask)

@@ -75,7 +75,7 @@ bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel 
         return take_item(l, k);
     if (!k->whole)
         return true;
-    if (!tsr__widen_packet_function(l, k, k->whole, k->packet, false))
+    if (!tsr__widen_packet_function(l, k, k->whole, k->packet, k->lacks_lanes))
         return false;
     if (full)
         note_visibility(k->info, tsr__group_visibility(l, k->item), tsr__has_barrier(l, k->whole));

@@ -4,6 +4,7 @@
 #include "lanes/widen/widen_div.h"
 #include "lanes/widen/widener.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
 
 /* ---- scalar ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -104,6 +105,12 @@ static LLVMValueRef with_fast_math(LLVMValueRef made, LLVMValueRef inst)
     return made;
 }
 
+static bool never_traps(LLVMValueRef divisor)
+{
+    int64_t number;
+    return tsr__constant_int(divisor, &number) && number != 0 && number != -1;
+}
+
 static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
 {
     bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
@@ -111,7 +118,7 @@ static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVM
     if (quotient)
         return quotient;
     /* An absent lane's divisor may be poison, and division by poison is undefined even if nobody looks at it. */
-    if (s->mask && divides)
+    if (s->mask && divides && !never_traps(LLVMGetOperand(inst, 1)))
         y = LLVMBuildSelect(s->b, s->mask, y, tsr__splat(s, LLVMConstInt(tsr__component_type(LLVMTypeOf(inst), 0), 1, false)), "");
     LLVMValueRef made = LLVMBuildBinOp(s->b, op, x, y, "");
     if (!LLVMIsAInstruction(made))

@@ -111,6 +111,7 @@ void tsr__debug_info_end(struct tsr__compilation *l);
 /* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */
 
 LLVMTypeRef tsr__mask_type(struct tsr__widener *s);
+LLVMValueRef tsr__first_lanes(struct tsr__widener *s, unsigned count); /* a constant */
 LLVMValueRef tsr__mask_and(struct tsr__widener *s, LLVMValueRef mask,
                            LLVMValueRef condition);                       /* a poison condition in an absent lane is harmless */
 LLVMValueRef tsr__mask_or_all(struct tsr__widener *s, LLVMValueRef mask); /* all ones for NULL */

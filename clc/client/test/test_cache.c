@@ -62,7 +62,7 @@ static void whatever_differs_is_a_miss(void **state)
     (void)state;
     struct tsr_clc_text headers[2] = {{"a.h", "1", 1}, {"b.h", "1", 1}};
     static const struct tsr_spirv_constant constants[] = {{1, 1, "\1"}, {1, 1, "\2"}, {2, 1, "\2"}};
-    struct tsr_clc_request request = request_for("source"), variants[15];
+    struct tsr_clc_request request = request_for("source"), variants[17];
     for (size_t i = 0; i < TSR_ARRAY_LEN(variants); i++)
         variants[i] = request;
     variants[1].options = "-w";
@@ -82,20 +82,25 @@ static void whatever_differs_is_a_miss(void **state)
         variants[10 + i].spec_constants = &constants[i - (i > 0)];
     }
     variants[14].target.sub_group_sizes = 8;
+    for (uint32_t i = 0; i < 2; i++) {
+        variants[15 + i].target.engine = TSR_ENGINE_GROUP_SIZE;
+        for (uint32_t d = 0; d < 3; d++)
+            variants[15 + i].target.group_size[d] = d + i + 1;
+    }
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < 15; i++) {
+        for (int i = 0; i < 17; i++) {
             struct tsr_clc_result result;
             tsr_clc_run(&variants[i], &result);
             assert_int_equal(result.outcome, TSR_CLC_DONE);
             tsr_clc_result_free(&result);
-            assert_int_equal(runs(), round ? 15 : i + 1);
+            assert_int_equal(runs(), round ? 17 : i + 1);
         }
     setenv("TESSERA_CPU", "sse2", 1); /* a variable that changes code */
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 16);
+    assert_int_equal(runs(), 18);
     unsetenv("TESSERA_CPU");
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 16);
+    assert_int_equal(runs(), 18);
 }
 
 /* What a device's driver has made of a result is kept under another key. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Frames: what is written is read back; whatever is cut off or changed is refused or read without harm. */
 #include "clc/common/wire.h"
+#include "tessera/abi.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -37,7 +38,8 @@ static struct tsr_wire_request sample_request(void)
                     .options = "-w",
                     .target = {.triple = "cpu-os",
                                .features = 0x8000000000000001,
-                               .engine = TSR_ENGINE_REFERENCE,
+                               .engine = TSR_ENGINE_GROUP_SIZE,
+                               .group_size = {3, 5, 7},
                                .default_sub_group_size = 16,
                                .sub_group_sizes = 24}},
         .directory = "/here",
@@ -93,7 +95,9 @@ static void request_round_trip(void **state)
     assert_string_equal(out.request.target.triple, "cpu-os");
     assert_true(out.request.target.features == 0x8000000000000001);
     assert_int_equal(out.request.bodies, TSR_BODIES_PARTIAL);
-    assert_int_equal(out.request.target.engine, TSR_ENGINE_REFERENCE);
+    assert_int_equal(out.request.target.engine, TSR_ENGINE_GROUP_SIZE);
+    for (uint32_t d = 0; d < 3; d++)
+        assert_int_equal(out.request.target.group_size[d], 3 + 2 * d);
     assert_int_equal(out.request.target.default_sub_group_size, 16);
     assert_int_equal(out.request.target.sub_group_sizes, 24);
     assert_null(out.request.target.macros);
@@ -189,6 +193,34 @@ static void odd_constants(void **state)
             q.request.language = TSR_CLC_OPENCL_C;
         tsr_wire_write_request(&q, &buf);
         assert_int_equal(read_as(true, buf.data, buf.size), TSR_DAMAGED);
+        tsr_buf_free(&buf);
+    }
+}
+
+/* Sizes of work-groups are there for the engine that has one, and can be those of groups. */
+static void odd_group_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        enum tsr_engine engine;
+        uint32_t size[3];
+        enum tsr_status status;
+    } cases[] = {
+        {TSR_ENGINE_GROUP_SIZE, {1, 1, 1}, TSR_OK},
+        {TSR_ENGINE_GROUP_SIZE, {TSR_MAX_WORK_GROUP, 1, 1}, TSR_OK},
+        {TSR_ENGINE_GROUP_SIZE, {TSR_MAX_WORK_GROUP, 2, 1}, TSR_DAMAGED},
+        {TSR_ENGINE_GROUP_SIZE, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, TSR_DAMAGED},
+        {TSR_ENGINE_GROUP_SIZE, {4, 4, 0}, TSR_DAMAGED},
+        {TSR_ENGINE_LANES, {0, 0, 0}, TSR_OK},
+        {TSR_ENGINE_LANES, {0, 4, 0}, TSR_DAMAGED},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct tsr_wire_request q = sample_request();
+        struct tsr_buf buf = {0};
+        q.request.target.engine = cases[i].engine;
+        memcpy(q.request.target.group_size, cases[i].size, sizeof cases[i].size);
+        tsr_wire_write_request(&q, &buf);
+        assert_int_equal(read_as(true, buf.data, buf.size), cases[i].status);
         tsr_buf_free(&buf);
     }
 }
@@ -352,9 +384,11 @@ static void sources_that_read_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_round_trip), cmocka_unit_test(result_round_trip), cmocka_unit_test(spoiled_forms),
-        cmocka_unit_test(odd_constants),      cmocka_unit_test(huge_counts),       cmocka_unit_test(large_frame),
-        cmocka_unit_test(bad_frames),         cmocka_unit_test(deadline),          cmocka_unit_test(sources_that_read_files),
+        cmocka_unit_test(request_round_trip), cmocka_unit_test(result_round_trip),
+        cmocka_unit_test(spoiled_forms),      cmocka_unit_test(odd_constants),
+        cmocka_unit_test(odd_group_sizes),    cmocka_unit_test(huge_counts),
+        cmocka_unit_test(large_frame),        cmocka_unit_test(bad_frames),
+        cmocka_unit_test(deadline),           cmocka_unit_test(sources_that_read_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A packet is a work-group: its size is known, there are no other packets, its lanes need not wait, and behind the barrier nothing is `restrict`.
-; RUN: tessera-opt -packets=4 -group-items=4 -cpu=avx512 -passes=sub_group_size,split_kernels,group_lanes,widen_full %s | FileCheck %s
+; RUN: tessera-opt -packets=4 -group-size=4 -cpu=avx512 -passes=sub_group_size,split_kernels,group_lanes,widen_full %s | FileCheck %s
 ; RUN-SAME: tessera-opt -packets=4 -cpu=avx512 -passes=sub_group_size,split_kernels,group_lanes,widen_full %s | FileCheck %s --check-prefix=ALONE
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"

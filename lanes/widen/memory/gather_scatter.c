@@ -29,6 +29,8 @@ static void place_of_inactive(struct tsr__widener *s, unsigned bits, LLVMValueRe
     LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
     LLVMValueRef place = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
     LLVMSetAlignment(place, bits / 8);
+    LLVMContextRef context = s->l->context;
+    LLVMSetMetadata(place, tsr__nowhere_kind(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
     place = tsr__splat(s, LLVMBuildAddrSpaceCast(s->b, place, pointer, ""));
     *pointers = LLVMBuildSelect(s->b, s->mask, *pointers, place, "");
 }
@@ -90,7 +92,7 @@ static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned 
                 continue;
             LLVMValueRef x = rows[i], y = rows[i + half];
             for (unsigned upper = 0; upper < 2; upper++) {
-                int from[TSR_MAX_LANES];
+                int from[TSR_MAX_GROUP_LANES];
                 for (unsigned k = 0; k < lanes; k++) {
                     /* Scalar k of the block of `count`: from x and y in turn. */
                     unsigned in = k % count, at = k - in + in / 2 + upper * (count / 2);
@@ -108,7 +110,7 @@ static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLV
         parts /= 2;
     unsigned lanes = parts * count;
     LLVMTypeRef type = LLVMVectorType(a->scalar, count);
-    LLVMValueRef pieces[4][TSR_MAX_LANES];
+    LLVMValueRef pieces[4][TSR_MAX_GROUP_LANES];
     place_of_inactive(s, 8 * WIDE_BYTES, &pointers);
     for (unsigned turn = 0; turn < s->width / lanes; turn++) {
         LLVMValueRef rows[4];

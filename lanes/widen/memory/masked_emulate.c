@@ -13,7 +13,7 @@
 #include "lanes/ir/layout.h"
 #include "tessera/item.h"
 
-_Static_assert(TSR_LOCAL_MARGIN >= (TSR_MAX_LANES - 1) * 8, "lanes side by side, one of which is there");
+_Static_assert(TSR_LOCAL_MARGIN >= (TSR_MAX_GROUP_LANES - 1) * 8, "lanes side by side, one of which is there");
 
 bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a)
 {

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Gathers whose lanes are a known distance apart and close together become a load of all that lies there, and a shuffle; scatters a shuffle
+ * and a store. So it is where a work-group of known size is a packet: neighbours in a tile, in any direction, its rows and columns.
+ *
+ * Local memory belongs to the thread that runs the work-group, and has a margin: what no lane asked for may be read there, and written as
+ * it was, which CPUs with AVX-512 have masks for. A load of all lanes from where a store of all lanes went is no load at all, so accesses
+ * begin at multiples of a packet's vector if they can. In other memory nothing is written between the elements, and nothing read before the
+ * first or behind the last; gaps between them are too small for a page. */
+#include "lanes/after/lane_offsets.h"
+#include "lanes/after/memory_notes.h"
+#include "lanes/analysis/index_parts.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/explain.h"
+#include "lanes/ir/lane_scalars.h"
+#include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
+
+struct access {
+    struct tsr__lane_scalars *c;
+    LLVMValueRef call, pointers;
+    bool active[TSR__MAX_ELEMENTS];
+    bool load, local;
+    LLVMTypeRef element;
+    unsigned lanes;
+    int64_t bytes;
+    int at[TSR__MAX_ELEMENTS]; /* by lane: the element, counted from the first that is accessed; -1: the lane does nothing */
+    unsigned count;            /* elements from there to the last one */
+    LLVMValueRef first;        /* where the first is */
+};
+
+/* The address of nowhere, or a splat of it. */
+static bool is_nowhere(LLVMValueRef v)
+{
+    while (LLVMIsAShuffleVectorInst(v))
+        v = LLVMGetOperand(v, 0);
+    if (LLVMIsAInsertElementInst(v))
+        v = LLVMGetOperand(v, 1);
+    while (LLVMIsAAddrSpaceCastInst(v))
+        v = LLVMGetOperand(v, 0);
+    return LLVMIsAAllocaInst(v) && LLVMGetMetadata(v, tsr__nowhere_kind(LLVMGetTypeContext(LLVMTypeOf(v))));
+}
+
+static bool takes_own_lanes(LLVMValueRef shuffle, unsigned lanes)
+{
+    bool own = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0))) == lanes;
+    for (unsigned i = 0; own && i < lanes; i++)
+        own = LLVMGetMaskValue(shuffle, i) >= (int)lanes || LLVMGetMaskValue(shuffle, i) == (int)i;
+    return own;
+}
+
+/* Lanes that are not there by the mask, or have been sent nowhere. */
+static bool find_active(struct access *a, LLVMValueRef mask)
+{
+    int64_t lane;
+    if (!LLVMIsAConstant(mask))
+        return false;
+    for (unsigned i = 0; i < a->lanes; i++) {
+        LLVMValueRef bit = LLVMGetAggregateElement(mask, i);
+        if (!bit || !LLVMIsAConstantInt(bit))
+            return false;
+        a->active[i] = LLVMConstIntGetZExtValue(bit);
+    }
+    for (LLVMValueRef p = a->pointers;; p = a->pointers = LLVMGetOperand(p, 0)) {
+        if (LLVMIsAInsertElementInst(p) && is_nowhere(LLVMGetOperand(p, 1)) && tsr__constant_int(LLVMGetOperand(p, 2), &lane)) {
+            a->active[lane] = false;
+        } else if (LLVMIsAShuffleVectorInst(p) && is_nowhere(LLVMGetOperand(p, 1)) && takes_own_lanes(p, a->lanes)) {
+            for (unsigned i = 0; i < a->lanes; i++)
+                a->active[i] = a->active[i] && LLVMGetMaskValue(p, i) == (int)i;
+        } else {
+            return true;
+        }
+    }
+}
+
+static bool read_call(struct tsr__lane_scalars *c, LLVMValueRef call, struct access *a)
+{
+    LLVMValueRef callee = tsr__callee(call);
+    bool load = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
+    if (!load && (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.scatter.")))
+        return false;
+    *a = (struct access){.c = c, .call = call, .load = load};
+    a->pointers = LLVMGetOperand(call, load ? 0 : 1);
+    a->element = LLVMGetElementType(load ? LLVMTypeOf(call) : LLVMTypeOf(LLVMGetOperand(call, 0)));
+    a->lanes = LLVMGetVectorSize(LLVMTypeOf(a->pointers));
+    a->bytes = (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(c->l->module), a->element);
+    a->local =
+        LLVMGetPointerAddressSpace(LLVMGetElementType(LLVMTypeOf(a->pointers))) == TSR__LOCAL_SPACE && !tsr__has(c->l, TSR_CPU_AVX512F);
+    return a->lanes <= TSR__MAX_ELEMENTS && find_active(a, LLVMGetOperand(call, load ? 1 : 2)) &&
+           (LLVMGetTypeKind(a->element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(a->element) % 8 == 0);
+}
+
+/* Finds the elements, of which the first is at offset `least` from lane 0 and in lane `lane`. */
+static bool find_elements(struct access *a, int64_t *least, unsigned *lane)
+{
+    struct tsr__lane_offsets o = {.lanes = a->lanes, .in_row = a->lanes};
+    int64_t most = INT64_MIN;
+    *least = INT64_MAX;
+    if (!tsr__find_lane_offsets(a->pointers, &o))
+        return false;
+    for (unsigned i = 0; i < a->lanes; i++) {
+        if (!a->active[i])
+            continue;
+        *lane = o.at[i] < *least ? i : *lane;
+        *least = o.at[i] < *least ? o.at[i] : *least;
+        most = o.at[i] > most ? o.at[i] : most;
+    }
+    if (most < *least || most - *least >= (int64_t)2 * a->lanes * a->bytes)
+        return false;
+    for (unsigned i = 0; i < a->lanes; i++) {
+        int64_t from = o.at[i] - *least;
+        if (a->active[i] && from % a->bytes)
+            return false;
+        a->at[i] = a->active[i] ? (int)(from / a->bytes) : -1;
+    }
+    a->count = (unsigned)((most - *least) / a->bytes) + 1;
+    return a->count <= TSR__MAX_ELEMENTS;
+}
+
+/* By how many elements a pointer is known to lie behind what it was made of. */
+static int64_t known_distance(const struct access *a, LLVMValueRef pointer)
+{
+    int64_t sum = 0;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(a->c->l->module);
+    for (; LLVMIsAGetElementPtrInst(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+        struct tsr__gep_index index;
+        int64_t number, here = 0;
+        for (struct tsr__gep_walk walk = tsr__gep_walk(layout, pointer); tsr__gep_next(&walk, &index);) {
+            if (index.is_field)
+                here += index.offset;
+            else if (tsr__constant_int(index.value, &number))
+                here += number * index.bytes;
+            else
+                return sum / a->bytes;
+        }
+        sum += here;
+    }
+    return sum % a->bytes ? 0 : sum / a->bytes;
+}
+
+/* In local memory the access takes whole vectors, from a multiple of their size on if one will do. */
+static void round_out(struct access *a)
+{
+    unsigned packets = a->count <= a->lanes ? 1 : 2, whole = packets * a->lanes;
+    if (!a->local || whole > TSR__MAX_ELEMENTS || (int64_t)whole * a->bytes > TSR_LOCAL_MARGIN)
+        return;
+    int64_t known = known_distance(a, a->first), before = known > 0 ? known % a->lanes : 0;
+    if (before && a->count + before <= whole) {
+        LLVMValueRef back = LLVMConstInt(LLVMInt64TypeInContext(a->c->l->context), (uint64_t)-before, true);
+        a->first = LLVMBuildGEP2(a->c->b, a->element, a->first, &back, 1, "");
+        for (unsigned i = 0; i < a->lanes; i++)
+            a->at[i] += a->at[i] < 0 ? 0 : (int)before;
+    }
+    a->count = whole;
+}
+
+static LLVMValueRef shuffle(struct access *a, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(a->c->l->context);
+    LLVMValueRef indices[TSR__MAX_ELEMENTS];
+    for (unsigned i = 0; i < count; i++)
+        indices[i] = from[i] < 0 ? LLVMGetPoison(i32) : LLVMConstInt(i32, (unsigned)from[i], false);
+    return LLVMBuildShuffleVector(a->c->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
+}
+
+static LLVMValueRef load_all(struct access *a)
+{
+    LLVMValueRef made = LLVMBuildLoad2(a->c->b, LLVMVectorType(a->element, a->count), a->first, "");
+    LLVMSetAlignment(made, tsr__argument_align(a->call, a->load ? 0 : 1));
+    return made;
+}
+
+static void replace_gather(struct access *a)
+{
+    LLVMValueRef all = load_all(a), made = shuffle(a, all, NULL, a->at, a->lanes), other = LLVMGetOperand(a->call, 2);
+    tsr__copy_memory_notes(a->call, all, tsr__argument_align(a->call, 0));
+    if (!LLVMIsUndef(other)) /* poison as well */
+        made = LLVMBuildSelect(a->c->b, LLVMGetOperand(a->call, 1), made, other, "");
+    LLVMReplaceAllUsesWith(a->call, made);
+}
+
+/* Of lanes with the same element the last one stores it. What lies between the elements may have another type. */
+static void replace_scatter(struct access *a, const int *lane_of, bool gaps)
+{
+    LLVMValueRef made = shuffle(a, LLVMGetOperand(a->call, 0), NULL, lane_of, a->count);
+    int blend[TSR__MAX_ELEMENTS];
+    for (unsigned i = 0; i < a->count; i++)
+        blend[i] = (int)(lane_of[i] < 0 ? a->count + i : i);
+    if (gaps)
+        made = shuffle(a, made, load_all(a), blend, a->count);
+    LLVMValueRef store = LLVMBuildStore(a->c->b, made, a->first);
+    if (gaps)
+        LLVMSetAlignment(store, tsr__argument_align(a->call, 1));
+    else
+        tsr__copy_memory_notes(a->call, store, tsr__argument_align(a->call, 1));
+}
+
+static void replace(struct access *a)
+{
+    int64_t least;
+    unsigned lane = 0;
+    if (!find_elements(a, &least, &lane))
+        return;
+    a->first = tsr__lane_scalar(a->c, a->pointers, lane);
+    LLVMPositionBuilderBefore(a->c->b, a->call);
+    round_out(a);
+    int lane_of[TSR__MAX_ELEMENTS];
+    bool gaps = false;
+    for (unsigned i = 0; i < a->count; i++)
+        lane_of[i] = -1;
+    for (unsigned i = 0; i < a->lanes; i++)
+        if (a->at[i] >= 0)
+            lane_of[a->at[i]] = (int)i;
+    for (unsigned i = 0; i < a->count; i++)
+        gaps = gaps || lane_of[i] < 0;
+    if (!a->load && gaps && !a->local)
+        return;
+    tsr__explain(a->c->l, a->call, a->load ? "load" : "store", "shuffled", "one %s of %u elements, and a shuffle",
+                 a->load ? "load" : "store", a->count);
+    if (a->load)
+        replace_gather(a);
+    else
+        replace_scatter(a, lane_of, gaps);
+    LLVMInstructionEraseFromParent(a->call);
+}
+
+bool tsr__pass_shuffle_gathers(struct tsr__compilation *l, LLVMValueRef function)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    struct tsr__lane_scalars c;
+    tsr__lane_scalars_begin(&c, l);
+    for (size_t i = 0; i < count; i++) {
+        struct access a;
+        if (read_call(&c, code[i], &a))
+            replace(&a);
+    }
+    tsr__lane_scalars_end(&c);
+    return true;
+}

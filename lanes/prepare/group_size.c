@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels that are compiled for launches of work-groups of one size. Lanes need not lie in one row then: packets may take the work-items of
+ * a group in linear order, and the ids in x, y and z follow from the linear one by divisions by constants. A group that fits into one
+ * packet is one, in which all of this is constant; in larger ones short rows are packets, in which all is constant that depends on x. */
+#include "lanes/prepare/group_size.h"
+
+#include <stdio.h>
+
+#include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/packet_support.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
+
+#define GROUP_SIZE "tsr-group-size"
+
+struct tsr__group_size tsr__group_size_of(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    struct tsr__group_size g = {0};
+    unsigned packets = 0;
+    const char *text = tsr__fn_text(l, kernel, GROUP_SIZE);
+    if (!text || sscanf(text, "%u,%u,%u,%u", &g.size[0], &g.size[1], &g.size[2], &packets) != 4)
+        return (struct tsr__group_size){0};
+    g.items = g.size[0] * g.size[1] * g.size[2];
+    g.packets = packets;
+    return g;
+}
+
+static bool is_id(enum tsr__engine_call call)
+{
+    return call == TSR__CALL_LOCAL_ID || call == TSR__CALL_GLOBAL_ID;
+}
+
+static bool is_size(enum tsr__engine_call call)
+{
+    return call == TSR__CALL_LOCAL_SIZE || call == TSR__CALL_ENQUEUED_LOCAL_SIZE;
+}
+
+/* Of ids in a dimension that is not known, nothing is. */
+static bool knows_dimensions(LLVMValueRef *code, size_t count)
+{
+    int64_t dim;
+    for (size_t i = 0; i < count; i++) {
+        enum tsr__engine_call call = tsr__call_of(code[i]);
+        if ((is_id(call) || is_size(call)) && (!tsr__constant_int(LLVMGetOperand(code[i], 0), &dim) || dim < 0 || dim > 2))
+            return false;
+    }
+    return true;
+}
+
+/* The arguments of functions on images lie in arrays for TSR_MAX_LANES. */
+static bool calls_images(LLVMValueRef *code, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tsr__callee(code[i]) && tsr__is_image(tsr__callee(code[i])))
+            return true;
+    return false;
+}
+
+static LLVMValueRef linear_id(struct tsr__compilation *l, LLVMBuilderRef b, uint64_t items)
+{
+    uint64_t from = 0;
+    LLVMValueRef id = tsr__build_query(l, b, TSR__CALL_LINEAR_ID, -1);
+    LLVMAddCallSiteAttribute(id, LLVMAttributeReturnIndex,
+                             LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), 32, &from, &items));
+    return id;
+}
+
+static LLVMValueRef local_id(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__group_size *g, int dim)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    uint32_t before = 1;
+    for (int d = 0; d < dim; d++)
+        before *= g->size[d];
+    if (g->size[dim] == 1)
+        return tsr__i64(l, 0);
+    if (g->packets != TSR__LINEAR_PACKETS)
+        return tsr__build_query(l, b, TSR__CALL_LOCAL_ID, dim);
+    LLVMValueRef id = linear_id(l, b, g->items);
+    if (before > 1)
+        id = LLVMBuildUDiv(b, id, tsr__i32(l, before), "");
+    if (before * g->size[dim] < g->items)
+        id = LLVMBuildURem(b, id, tsr__i32(l, g->size[dim]), "");
+    return LLVMBuildZExt(b, id, i64, "");
+}
+
+/* Where the range begins need not be a multiple of anything. */
+static LLVMValueRef global_id(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__group_size *g, int dim)
+{
+    LLVMValueRef group = tsr__build_query(l, b, TSR__CALL_GROUP_ID, dim), offset = tsr__build_query(l, b, TSR__CALL_GLOBAL_OFFSET, dim);
+    LLVMValueRef first = LLVMBuildAdd(b, offset, LLVMBuildNUWMul(b, group, tsr__i64(l, g->size[dim]), ""), "");
+    return LLVMBuildNUWAdd(b, first, local_id(l, b, g, dim), "");
+}
+
+static enum tsr__group_packets choose_packets(const struct tsr__group_size *g, unsigned width)
+{
+    if (g->items <= width)
+        return TSR__LINEAR_PACKETS;
+    if (g->size[0] % width == 0)
+        return TSR__ROW_PARTS;
+    return g->size[0] <= width && 2 * g->size[0] > width ? TSR__ROW_PACKETS : TSR__LINEAR_PACKETS;
+}
+
+bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info *info, LLVMValueRef kernel)
+{
+    const uint32_t *size = l->options->group_size;
+    struct tsr__group_size g = {{size[0], size[1], size[2]}, size[0] * size[1] * size[2], TSR__LINEAR_PACKETS};
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    if (!g.items)
+        return true;
+    if (info->reqd_sub_group_size || !tsr__can_run_as_packet(l, kernel) || tsr__group_visibility(l, kernel) != TSR__SEES_GROUPS ||
+        !knows_dimensions(code, count))
+        return false;
+    unsigned width = tsr__sub_group_size(l, info);
+    if (width > TSR_MAX_LANES && calls_images(code, count))
+        return false;
+    g.packets = choose_packets(&g, width);
+    for (int d = 0; d < 3; d++)
+        info->reqd_local_size[d] = size[d];
+    tsr__set_fn_text(l, kernel, GROUP_SIZE, tsr_arena_format(&l->scratch, "%u,%u,%u,%u", size[0], size[1], size[2], (unsigned)g.packets));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    for (size_t i = 0; i < count; i++) {
+        enum tsr__engine_call call = tsr__call_of(code[i]);
+        if (!is_id(call) && !is_size(call))
+            continue;
+        int dim = (int)LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0));
+        LLVMPositionBuilderBefore(b, code[i]);
+        LLVMValueRef made = is_size(call)                 ? tsr__i64(l, size[dim])
+                            : call == TSR__CALL_GLOBAL_ID ? global_id(l, b, &g, dim)
+                                                          : local_id(l, b, &g, dim);
+        LLVMReplaceAllUsesWith(code[i], made);
+        LLVMInstructionEraseFromParent(code[i]);
+    }
+    LLVMDisposeBuilder(b);
+    return true;
+}
