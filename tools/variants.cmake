@@ -21,9 +21,10 @@ endif()
 set(TESSERA_BEYOND_avx512 "avx512f")
 set(TESSERA_BEYOND_avx2 "avx512f|avx_vnni")
 
-# tessera_variants(NAME quick|slow|levels COMMAND word… [PROPERTIES name value…]); `levels`: never but under `ctest -C levels`
+# tessera_variants(NAME quick|slow|levels [HAS_VECTORS] COMMAND word… [PROPERTIES name value…]); `levels`: never but under `ctest -C levels`;
+# HAS_VECTORS: there is a test with TESSERA_TILES=vectors beside these, which is `native` once more where the CPU has no AMX.
 function(tessera_variants name pace)
-  cmake_parse_arguments(PARSE_ARGV 2 test "" "" "COMMAND;PROPERTIES")
+  cmake_parse_arguments(PARSE_ARGV 2 test "HAS_VECTORS" "" "COMMAND;PROPERTIES")
   foreach(line IN LISTS TESSERA_VARIANTS)
     string(REGEX MATCHALL "[^ ]+" columns "${line}")
     list(GET columns 0 suffix)
@@ -38,6 +39,9 @@ function(tessera_variants name pace)
       list(GET columns 5 when)
     endif()
     if(DEFINED TESSERA_BEYOND_${level} AND TESSERA_CPU_FLAGS AND NOT TESSERA_BUNDLE AND NOT TESSERA_CPU_FLAGS MATCHES "${TESSERA_BEYOND_${level}}")
+      set(when levels)
+    endif()
+    if(test_HAS_VECTORS AND suffix STREQUAL "-" AND TESSERA_CPU_FLAGS AND NOT TESSERA_BUNDLE AND NOT TESSERA_CPU_FLAGS MATCHES "amx_tile")
       set(when levels)
     endif()
     string(REGEX REPLACE "^-$" "" suffix ${suffix})
