@@ -34,7 +34,7 @@
 
 #include "host/edge.h"
 
-enum { MAX_ARGS = 16, MAX_RUNS = 40, MAX_GROUPINGS = 16, MAX_LINE = 4096, SKIP = 77 };
+enum { MAX_ARGS = 16, MAX_RUNS = 40, MAX_GROUPINGS = 24, MAX_LINE = 4096, SKIP = 77 };
 
 static const struct type {
     const char *name;

@@ -15,6 +15,11 @@
 // local: 3 4 2
 // local: 8 8 1
 // local: 40 1 1
+// local: 60 1 1
+// local: 3 8 4
+// local: 4 8 4
+// local: 30 4 1
+// local: 40 2 1
 // local: 10 4 2
 // local: 120 1 1
 // local: 24 8 1
