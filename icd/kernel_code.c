@@ -192,6 +192,10 @@ cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build,
         return CL_SUCCESS;
     struct tsr_code *own = &build->kernels[index];
     cl_int err = CL_SUCCESS;
+    if (!is_there(own) && !own->busy && is_there(&build->whole)) { /* of a program whose binary has been asked for */
+        *code = &build->whole;
+        return CL_SUCCESS;
+    }
     program->kernel_count++; /* as in make_now */
     if (is_missing(program, own) && own->failed != CL_SUCCESS && !own->told)
         err = own->failed; /* in the background */
@@ -260,7 +264,8 @@ static struct tsr_build *find_wanted(struct _cl_program *program, uint32_t *inde
 {
     for (cl_uint b = 0; b < program->build_count; b++) {
         struct tsr_build *build = &program->builds[b];
-        for (uint32_t i = 0; build->kernels && i < build->code.info.kernel_count; i++)
+        const bool missing = build->kernels && !is_there(&build->whole);
+        for (uint32_t i = 0; missing && i < build->code.info.kernel_count; i++)
             if (is_wanted(&build->kernels[i])) {
                 *index = i;
                 return build;

@@ -153,6 +153,29 @@ static void all_released_at_once(void **state)
     }
 }
 
+/* The code of the binary serves kernels that have none of their own, and kernels that have keep it. */
+static void created_after_the_binary(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = make_program(&w, 0);
+    cl_kernel before = make_kernel(program, 2), waiting = make_kernel(program, 3);
+    assert_int_equal(run(&w, before, true), 1102);
+    size_t size;
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    CHECK_THAT(size > 0);
+    cl_kernel after = make_kernel(program, 4), same = make_kernel(program, 2);
+    assert_int_equal(run(&w, after, true), 1104);
+    assert_int_equal(run(&w, waiting, true), 1103);
+    assert_int_equal(run(&w, same, true), 1102);
+    assert_int_equal(run(&w, before, true), 1102);
+    const cl_kernel all[] = {before, waiting, after, same};
+    for (int i = 0; i < 4; i++)
+        CHECK(clReleaseKernel(all[i]));
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
 /* Variables count as they were at the build, and an application may change them while threads of the driver work. */
 static void environment_of_the_build(void **state)
 {
@@ -301,6 +324,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(queries_wait),
         cmocka_unit_test(released_and_built_again),
         cmocka_unit_test(all_released_at_once),
+        cmocka_unit_test(created_after_the_binary),
         cmocka_unit_test(environment_of_the_build),
         cmocka_unit_test(first_launch_by_many_threads),
         cmocka_unit_test(forks),
