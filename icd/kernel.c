@@ -123,7 +123,11 @@ cl_int tsr__kernel_coded(struct _cl_kernel *kernel, cl_uint at, const struct tsr
         if (!*info || !same_definition(*info, on->declared) || (*info)->args_size != on->declared->args_size)
             err = CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */
     }
-    if (err == CL_SUCCESS) {
+    const struct tsr_kernel_info *first = atomic_load_explicit(&on->coded, memory_order_relaxed);
+    if (first) { /* another thread was here, and others may use what it found */
+        *info = first;
+        err = CL_SUCCESS;
+    } else if (err == CL_SUCCESS) {
         on->code = code;
         atomic_store_explicit(&on->coded, *info, memory_order_release);
     }
