@@ -46,22 +46,22 @@ static bool is_of_halves(const struct tsr_tile_loop *x)
     return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_F16 && !tsr__is_in_tiles(x);
 }
 
+/* How many times as long K is once it is packed. */
+static int64_t widening(const struct tsr_tile_loop *x)
+{
+    return is_of_halves(x) ? 2 : 1;
+}
+
 /* Words of K in a step, packed. */
 static int64_t packed_words(const struct tsr_tile_loop *x)
 {
-    return (int64_t)tsr__loop_words(x) * (is_of_halves(x) ? 2 : 1);
-}
-
-/* Bytes of a row of A in a step, of a packed strip. */
-static int64_t strip_bytes(const struct tsr_tile_loop *x)
-{
-    return LINE * (is_of_halves(x) ? 2 : 1);
+    return (int64_t)tsr__loop_words(x) * widening(x);
 }
 
 /* For whose operands there is memory: an even number. */
 static int64_t most_steps(const struct tsr_tile_loop *x)
 {
-    const int64_t of_strip = TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * strip_bytes(x)),
+    const int64_t of_strip = TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * LINE * widening(x)),
                   of_panel = TSR__GRID_PANEL_BYTES / (packed_words(x) * PANEL_LINE);
     return of_strip < of_panel ? of_strip : of_panel;
 }
@@ -465,7 +465,7 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
 static void wide_strips(const struct block *b)
 {
     const int64_t most =
-        b->grid->loop->steps * WIDE_STRIP * strip_bytes(b->grid->loop) <= TSR__GRID_STRIP_BYTES ? WIDE_STRIP : TSR_TILE_ROWS;
+        b->grid->loop->steps * WIDE_STRIP * LINE * widening(b->grid->loop) <= TSR__GRID_STRIP_BYTES ? WIDE_STRIP : TSR_TILE_ROWS;
     for (int64_t row = 0, left = b->grid->rows * rows_of_loop(b->grid->loop), rows; left > 0; row += rows, left -= rows) {
         rows = (left + TSR_TILE_ROWS - 1) / TSR_TILE_ROWS * TSR_TILE_ROWS;
         rows = rows < most ? rows : most;
