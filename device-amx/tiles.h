@@ -28,6 +28,10 @@ void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *loop)
 void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
 /* The same with rows of the tile at a distance, a multiple of 64. */
 void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
+/* Numbers of 4 bits become bytes: 32 bytes of each of some rows of A, and the 8 rows of a step of packed B, become those of whole tiles,
+ * the lower halves of all bytes before the upper ones. `how`: of the loop, with TSR_TILE_NIBBLES. */
+void tsr__tile_unpack_a(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, uint32_t how);
+void tsr__tile_unpack_b(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
 
 /* Rows of a tile in memory. */
 struct tsr__tile_rows {
@@ -42,6 +46,14 @@ void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+
+/* The product of the operands once they are packed: numbers of 4 bits without a sign are signed bytes as well, of which VNNI makes the
+ * product with others without a sign. */
+static inline enum tsr_tile_product tsr__packed_product(const struct tsr_tile_loop *x)
+{
+    const enum tsr_tile_product product = x->how & TSR_TILE_PRODUCT;
+    return x->how & TSR_TILE_NIBBLES && product == TSR_TILE_U8U8 ? TSR_TILE_U8S8 : product;
+}
 
 static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)
 {

@@ -78,7 +78,8 @@ void tsr__tile_loop_at_edges(struct tsr_item *item, const struct tsr_tile_loop *
                                  .rows = 1,
                                  .columns = 1,
                                  .tile_rows = TSR_TILE_ROWS,
-                                 .how = x->how & (TSR_TILE_PRODUCT | TSR_TILE_HALF_K | TSR_TILE_IN_MODEL | TSR_TILE_IN_AMX),
+                                 .how =
+                                     x->how & (TSR_TILE_PRODUCT | TSR_TILE_HALF_K | TSR_TILE_NIBBLES | TSR_TILE_IN_MODEL | TSR_TILE_IN_AMX),
                                  .operands = x->operands};
     for (int64_t i = 0; i < x->rows * x->columns; i++)
         for (int64_t step = 0; step < x->steps; step++) {

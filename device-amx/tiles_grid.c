@@ -46,10 +46,16 @@ static bool is_of_halves(const struct tsr_tile_loop *x)
     return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_F16 && !tsr__is_in_tiles(x);
 }
 
+/* Numbers of 4 bits are packed as bytes. */
+static bool is_of_nibbles(const struct tsr_tile_loop *x)
+{
+    return x->how & TSR_TILE_NIBBLES;
+}
+
 /* How many times as long K is once it is packed. */
 static int64_t widening(const struct tsr_tile_loop *x)
 {
-    return is_of_halves(x) ? 2 : 1;
+    return is_of_halves(x) || is_of_nibbles(x) ? 2 : 1;
 }
 
 /* Words of K in a step, packed. */
@@ -180,6 +186,7 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
     const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
     const char *from = c->from + step * x->b_step;
     char *to = c->to + step * packed_words(x) * PANEL_LINE, copy[TSR_TILE_BYTES];
+    char words_of_nibbles[TSR_TILE_BYTES / 2] __attribute__((aligned(LINE)));
     int64_t stride = x->b_stride;
     if (!c->within) {
         struct tsr_tile_matrix now = c->at;
@@ -190,6 +197,11 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
     }
     if (is_of_halves(x))
         (x->how & TSR_TILE_B_ROWS ? tsr__tile_widen_halves : tsr__tile_widen_words)(to, PANEL_LINE, from, stride, rows);
+    else if (is_of_nibbles(x) && x->how & TSR_TILE_B_ROWS) {
+        tsr__tile_pack_rows(words_of_nibbles, LINE, from, stride, (uint32_t)x->how);
+        tsr__tile_unpack_b(to, PANEL_LINE, words_of_nibbles, LINE, (uint32_t)x->how);
+    } else if (is_of_nibbles(x))
+        tsr__tile_unpack_b(to, PANEL_LINE, from, stride, (uint32_t)x->how);
     else if (x->how & TSR_TILE_B_ROWS)
         tsr__tile_pack_rows(to, PANEL_LINE, from, stride, (uint32_t)x->how);
     else
@@ -228,12 +240,17 @@ AVX512 INLINE void pack_strip(packed_rows *to, const struct tsr__tile_grid *g, i
 {
     const struct tsr_tile_loop *x = g->loop;
     const int64_t end = g->rows * rows_of_loop(x);
-    const unsigned words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words;
-    const __mmask16 all = (__mmask16)((1u << words) - 1);
+    const unsigned words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / (unsigned)packed_words(x);
+    const __mmask16 all = (__mmask16)((1u << packed_words(x)) - 1);
     const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
     for (unsigned r = 0; r < count; r++) {
         int64_t far;
         const char *from = edged_row_of_a(g, first + r < end ? first + r : end - 1, 0, x->steps, &far);
+        if (is_of_nibbles(x)) {
+            tsr__tile_unpack_a(to[0][r], sizeof *to, from, far, x->steps, (uint32_t)x->how);
+            from = to[0][r];
+            far = sizeof *to;
+        }
         for (int64_t step = 0; step < x->steps; step++, from += far) {
             __m512i row = _mm512_xor_si512(_mm512_maskz_loadu_epi32(all, from), flip);
             _mm512_mask_storeu_epi32(to[step / in_line][r] + step % in_line * words * 4, all, row);
@@ -378,6 +395,18 @@ static void pack_strip_of_halves(const struct block *b, int64_t row, int64_t row
     }
 }
 
+static void pack_strip_of_nibbles(const struct block *b, int64_t row, int64_t rows)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t all = g->rows * rows_of_loop(x);
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t far;
+        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
+        tsr__tile_unpack_a(b->strip + r * LINE, rows * LINE, from, far, x->steps, (uint32_t)x->how);
+    }
+}
+
 /* A strip of A, line after line of K; a line is two steps of halves. */
 static void pack_wide_strip(const struct block *b, int64_t row, int64_t rows)
 {
@@ -435,10 +464,10 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
                               .rows = rows / TSR_TILE_ROWS,
                               .columns = PANEL,
                               .tile_rows = TSR_TILE_ROWS,
-                              .how = is_tf32(of) || is_of_halves(of) ? TSR_TILE_TF32 | TSR__TILE_IS_CUT : of->how & TSR_TILE_PRODUCT,
+                              .how = is_tf32(of) || is_of_halves(of) ? TSR_TILE_TF32 | TSR__TILE_IS_CUT : tsr__packed_product(of),
                               .zero = of->zero,
                               .to_stride = of->to_stride};
-    (is_of_halves(of) ? pack_strip_of_halves : pack_wide_strip)(b, row, rows);
+    (is_of_halves(of) ? pack_strip_of_halves : is_of_nibbles(of) ? pack_strip_of_nibbles : pack_wide_strip)(b, row, rows);
     for (unsigned i = 0; i < rows / TSR_TILE_ROWS * PANEL; i++)
         x.c[i] = tiles[i];
     for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
@@ -484,9 +513,9 @@ struct square {
 
 static void multiply_tiles(const struct block *b, const char *panel, int64_t steps, const struct square *c)
 {
-    const uint32_t how = (uint32_t)b->grid->loop->how;
-    if (how & TSR_TILE_IN_AMX) {
-        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, c->zero ? NULL : c->from, c->to, how & TSR_TILE_PRODUCT);
+    const enum tsr_tile_product product = tsr__packed_product(b->grid->loop);
+    if (b->grid->loop->how & TSR_TILE_IN_AMX) {
+        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, c->zero ? NULL : c->from, c->to, product);
         return;
     }
     for (unsigned i = 0; i < TILES_HIGH * PANEL; i++) {
@@ -497,7 +526,7 @@ static void multiply_tiles(const struct block *b, const char *panel, int64_t ste
         for (int64_t step = 0; step < steps; step++) {
             for (int64_t w = 0; w < TSR__TILE_WORDS; w++)
                 memcpy(of_b[w], panel + (step * TSR__TILE_WORDS + w) * PANEL_LINE + i % PANEL * LINE, LINE);
-            tsr__tile_multiply_model(sum, b->strip + (step * TILES_HIGH + i / PANEL) * TSR_TILE_BYTES, of_b, how & TSR_TILE_PRODUCT);
+            tsr__tile_multiply_model(sum, b->strip + (step * TILES_HIGH + i / PANEL) * TSR_TILE_BYTES, of_b, product);
         }
         for (unsigned r = 0; r < TSR_TILE_ROWS; r++)
             memcpy(to->at + r * to->stride, sum[r], LINE);
@@ -526,7 +555,7 @@ static void find_rows(const struct block *b, int64_t row, struct strip_rows *row
 static void pack_tiles(const struct block *b, const struct strip_rows *rows, int64_t first, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    const int64_t all = b->grid->rows * rows_of_loop(x), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words,
+    const int64_t all = b->grid->rows * rows_of_loop(x), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / packed_words(x),
                   left = x->steps - first * in_line, steps = count * in_line < left ? count * in_line : left;
     const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
     for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++) {
@@ -535,6 +564,10 @@ static void pack_tiles(const struct block *b, const struct strip_rows *rows, int
         char *to = b->strip + r * LINE;
         if (b->grid->a_at)
             from = edged_row_of_a(b->grid, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
+        if (is_of_nibbles(x)) {
+            tsr__tile_unpack_a(to, TILES_HIGH * TSR_TILE_BYTES, from, far, steps, (uint32_t)x->how);
+            continue;
+        }
         const int64_t lines = in_line == 1 || far == words * 4 ? steps / in_line : 0;
         (wide ? copy_lines : copy_lines_256)(to, TILES_HIGH * TSR_TILE_BYTES, from, in_line * far, (unsigned)lines);
         if (lines == count)
@@ -662,7 +695,7 @@ uint64_t tsr__tile_grid_best_b(void)
 static void multiply_chunk(const struct tsr__tile_grid *g)
 {
     __m512i corrections[MOST_PANELS][PANEL];
-    const enum tsr_tile_product product = g->loop->how & TSR_TILE_PRODUCT;
+    const enum tsr_tile_product product = tsr__packed_product(g->loop);
     const bool tiles = tsr__is_in_tiles(g->loop);
     struct block b = {.grid = g,
                       .words = g->loop->steps * packed_words(g->loop),

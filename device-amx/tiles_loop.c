@@ -280,9 +280,51 @@ static void run_few_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
     }
 }
 
+/* Tiles of a step, those of A before those of B, of numbers of 4 bits that become bytes. */
+static void unpack_step(char *to, const struct tsr_tile_loop *x, int64_t step)
+{
+    char words[TSR_TILE_BYTES / 2] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
+    for (int64_t i = 0; i < x->rows; i++, to += TSR_TILE_BYTES)
+        tsr__tile_unpack_a(to, TSR_TILE_ROW_BYTES, x->a + step * x->a_step + i * x->a_next, x->a_stride, x->tile_rows, (uint32_t)x->how);
+    for (int64_t i = 0; i < x->columns; i++, to += TSR_TILE_BYTES) {
+        const bool rows = x->how & TSR_TILE_B_ROWS;
+        const char *from = x->b + step * x->b_step + i * x->b_next;
+        if (rows)
+            tsr__tile_pack_rows(words, TSR_TILE_ROW_BYTES, from, x->b_stride, (uint32_t)x->how);
+        tsr__tile_unpack_b(to, TSR_TILE_ROW_BYTES, rows ? words : from, rows ? TSR_TILE_ROW_BYTES : x->b_stride, (uint32_t)x->how);
+    }
+}
+
+/* As many steps at a time as there is memory for. */
+static void run_nibbles(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    enum { MOST = TSR_TILE_LOOP_MAX + 1 };
+    const int64_t in_step = x->rows + x->columns, most = MOST / in_step;
+    char tiles[MOST][TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
+    struct tsr_tile_loop part = *x;
+    part.how &= ~(uint64_t)(TSR_TILE_NIBBLES | TSR_TILE_HALF_K | TSR_TILE_B_ROWS | TSR_TILE_PRODUCT);
+    part.how |= tsr__packed_product(x);
+    part.a = tiles[0];
+    part.b = tiles[x->rows];
+    part.a_stride = part.b_stride = TSR_TILE_ROW_BYTES;
+    part.a_next = part.b_next = TSR_TILE_BYTES;
+    part.a_step = part.b_step = in_step * TSR_TILE_BYTES;
+    for (int64_t step = 0; step < x->steps; step += part.steps) {
+        part.steps = x->steps - step < most ? x->steps - step : most;
+        for (int64_t i = 0; i < part.steps; i++)
+            unpack_step(tiles[i * in_step], x, step + i);
+        part.zero = x->zero && step == 0;
+        part.to = step + part.steps == x->steps ? x->to : NULL;
+        part.past = part.to ? x->past : 0;
+        tsr__tile_loop_now(item, &part);
+    }
+}
+
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
-    if (tsr__loads_tiles_in_place(x))
+    if (x->how & TSR_TILE_NIBBLES)
+        run_nibbles(item, x);
+    else if (tsr__loads_tiles_in_place(x))
         tsr__tile_loop_amx(x);
     else if (x->how & TSR_TILE_IN_AMX)
         tile_by_tile_amx(x);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Packing of B: rows of elements, as a program has them in memory, become rows of words of K, as products take them. */
+ * Packing of B: rows of elements, as a program has them in memory, become rows of words of K, as products take them. And unpacking of
+ * numbers of 4 bits. */
 #include <assert.h>
 #include <immintrin.h>
 
@@ -82,4 +83,67 @@ void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t s
 {
     (void)item;
     tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, from, stride, how);
+}
+
+/* ---- numbers of 4 bits -----------------------------------------------------------------------------------------------------------------
+ */
+
+enum { BITS = 4, NIBBLE = 15, SIGN = 8 };
+
+/* Registers of 32 bytes, or pairs of them. */
+typedef uint8_t half_row __attribute__((vector_size(TSR_TILE_ROW_BYTES / 2), aligned(1), may_alias));
+
+#define INLINE __attribute__((always_inline)) static inline
+#define AVX2 __attribute__((target("avx2")))
+
+INLINE void unpack_half_row(char *low, char *high, const char *from, bool is_signed)
+{
+    const uint8_t sign = is_signed ? SIGN : 0;
+    const half_row x = *(const half_row *)from;
+    *(half_row *)low = ((x & NIBBLE) ^ sign) - sign;
+    *(half_row *)high = ((x >> BITS) ^ sign) - sign;
+}
+
+INLINE void unpack_a(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, bool is_signed)
+{
+    for (int64_t r = 0; r < rows; r++, to += to_stride, from += stride)
+        unpack_half_row(to, to + TSR_TILE_ROW_BYTES / 2, from, is_signed);
+}
+
+INLINE void unpack_b(char *to, int64_t to_stride, const char *from, int64_t stride, bool is_signed)
+{
+    const int64_t words = TSR__TILE_WORDS / 2, upper = words * to_stride;
+    for (int64_t w = 0; w < words; w++, to += to_stride, from += stride)
+        for (int64_t i = 0; i < TSR_TILE_ROW_BYTES; i += TSR_TILE_ROW_BYTES / 2)
+            unpack_half_row(to + i, to + upper + i, from + i, is_signed);
+}
+
+AVX2 static void unpack_a_256(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, bool is_signed)
+{
+    unpack_a(to, to_stride, from, stride, rows, is_signed);
+}
+
+AVX2 static void unpack_b_256(char *to, int64_t to_stride, const char *from, int64_t stride, bool is_signed)
+{
+    unpack_b(to, to_stride, from, stride, is_signed);
+}
+
+void tsr__tile_unpack_a(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, uint32_t how)
+{
+    const enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
+    const bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8;
+    if (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX2))
+        unpack_a_256(to, to_stride, from, stride, rows, is_signed);
+    else
+        unpack_a(to, to_stride, from, stride, rows, is_signed);
+}
+
+void tsr__tile_unpack_b(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how)
+{
+    const enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
+    const bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    if (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX2))
+        unpack_b_256(to, to_stride, from, stride, is_signed);
+    else
+        unpack_b(to, to_stride, from, stride, is_signed);
 }

@@ -296,7 +296,7 @@ static uint32_t pair_columns(struct tsr__tile_twice *t)
 static bool is_better_alone(const struct tsr_tile_loop *x)
 {
     return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS &&
-           !(x->how & (TSR_TILE_B_ROWS | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES));
+           !(x->how & (TSR_TILE_B_ROWS | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES));
 }
 
 void tsr__tile_twice_multiply(struct tsr__run *run)

@@ -107,6 +107,10 @@ static const struct style {
     {.m = 1, .rows = 1, .columns = 1, .type = TF32, .index = "int", .clamps = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT4, .index = "int", .end = SCALES, .nested = true},
     {.m = 8, .rows = 1, .columns = 1, .type = UINT4, .index = "long", .blocks = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .blocks = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT4, .index = "int", .blocks = true, .writes = true},
+    {.m = 2, .rows = 1, .columns = 1, .type = UINT4, .index = "int", .end = SCALES},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .eight = true},
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .b_rows = true, .index = "int", .end = ADDS_TO_C, .eight = true},
 };
 

@@ -80,6 +80,24 @@ static void copy_b(unsigned char *to, const char *from, const struct tsr_tile_lo
                    bytes);
 }
 
+/* Numbers of 4 bits, two in each of `bytes` bytes; what is behind is as many bytes. */
+static void unpack(unsigned char *x, size_t bytes, bool is_signed)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        const int low = x[i] % 16, high = x[i] / 16;
+        x[i] = (unsigned char)(is_signed && low > 7 ? low - 16 : low);
+        x[bytes + i] = (unsigned char)(is_signed && high > 7 ? high - 16 : high);
+    }
+}
+
+/* Operands of half a step become those of a whole one. */
+static void unpack_operands(unsigned char *a, unsigned char *b, enum tsr_tile_product product)
+{
+    for (int r = 0; r < TSR_TILE_ROWS; r++)
+        unpack(a + r * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES / 2, product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8);
+    unpack(b, TILE / 2, product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8);
+}
+
 /* One tile after the other. */
 static void expect(const struct tsr_tile_loop *x, tile *c)
 {
@@ -92,10 +110,12 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
             tile a, b;
             copy_tile(a, x->a + step * x->a_step + i / x->columns * x->a_next, x->a_stride, x->tile_rows, 4 * tsr__loop_words(x));
             copy_b(b, x->b + step * x->b_step + i % x->columns * x->b_next, x);
+            if (x->how & TSR_TILE_NIBBLES)
+                unpack_operands(a, b, product);
             if (strict)
                 strictly(c[i], a, b, tsr__loop_words(x), product);
             else
-                tsr__tile_multiply_model(c[i], a, b, product | (x->how & TSR_TILE_HALF_K));
+                tsr__tile_multiply_model(c[i], a, b, product | (x->how & TSR_TILE_NIBBLES ? 0 : x->how & TSR_TILE_HALF_K));
         }
     }
 }
@@ -127,6 +147,7 @@ static void one(uint64_t how, enum goal goal)
     }
     bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
+    x.how |= x.how & TSR_TILE_HALF_K && !fractions && number() % 2 ? TSR_TILE_NIBBLES : 0;
     x.how |= number() % 2 && (how & TSR_TILE_PRODUCT) != TSR_TILE_TF32 ? TSR_TILE_B_ROWS : 0;
     if (number() % 5 == 0) {
         x.how |= TSR_TILE_HALF_N;

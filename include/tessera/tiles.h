@@ -6,6 +6,9 @@
  * with 64 bytes of K; B is packed as AMX packs it: a row holds one word of K (four bytes, or two elements of two bytes) for 16 columns, so
  * its 16 rows are 64 bytes of K, too. With TSR_TILE_HALF_K, A has 32 bytes of K in a row and B has 8 rows.
  *
+ * With TSR_TILE_NIBBLES the product names the signs of numbers of 4 bits, of which bytes hold two: the lower halves of the bytes of A meet
+ * those of B, and the upper ones likewise. So a step has 64 products, as one of whole tiles of bytes.
+ *
  * Layout. A tile in one piece has its rows next to each other, 1024 bytes. In memory, rows lie at a stride: any number of bytes, also a
  * negative one. Strides, steps and distances are in bytes. Nothing outside the rows is read or written, so operands may end where memory
  * does.
@@ -57,6 +60,7 @@ enum {
     TSR_TILE_GOES_ON = 4096,   /* with TWICE: the same packet may ask for more products for the same accumulators */
     TSR_TILE_FROM_ZERO = 8192, /* with GOES_ON: these are zero when a packet asks for the first time */
     TSR_TILE_HALF_N = 16384,   /* of a loop of one tile: B and C have 8 columns */
+    TSR_TILE_NIBBLES = 32768,  /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
 };
 enum {
     TSR_TILE_OPERAND_BYTES =

@@ -38,6 +38,17 @@ static const struct tsr_matrix_builtin *unsplit_overload(const struct tsr_matrix
     return f;
 }
 
+static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+
+static LLVMValueRef pure_function(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef function = tsr__declare(l, name, type);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, function, promises[i]);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
+    return function;
+}
+
 /* ---- 4-bit numbers --------------------------------------------------------------------------------------------------------------------
  * There is no instruction for them. Unpacked to bytes they are two operations: one for the lower halves of all bytes, those with even k,
  * one for the upper ones. */
@@ -58,16 +69,48 @@ static const struct tsr_matrix_builtin *of_bytes(const struct tsr_matrix_builtin
     return g;
 }
 
+/* One half of all bytes, as numbers with or without a sign: a call, by the name of which it is told. */
 static LLVMValueRef unpack_nibbles(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    unsigned size = LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
-    LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(l->context), size);
-    x = LLVMBuildBitCast(b, x, bytes, "");
-    x = upper ? LLVMBuildLShr(b, x, tsr__splat_number(bytes, 4), "") : LLVMBuildAnd(b, x, tsr__splat_number(bytes, 15), "");
-    if (e == TSR_ELEMENT_S4)
-        x = LLVMBuildSub(b, LLVMBuildXor(b, x, tsr__splat_number(bytes, 8), ""), tsr__splat_number(bytes, 8), "");
-    return LLVMBuildBitCast(b, x, type, "");
+    const char *name =
+        tsr_arena_format(&l->scratch, TSR__NIBBLES "%s.%s.v%ui%u", upper ? "upper" : "lower", e == TSR_ELEMENT_S4 ? "i4" : "u4",
+                         LLVMGetVectorSize(type), LLVMGetIntTypeWidth(LLVMGetElementType(type)));
+    LLVMTypeRef function_type = LLVMFunctionType(type, &type, 1, false);
+    return LLVMBuildCall2(b, function_type, pure_function(l, name, function_type), &x, 1, "");
+}
+
+LLVMValueRef tsr__nibbles_of(LLVMValueRef v, bool *upper)
+{
+    LLVMValueRef callee = tsr__callee(v);
+    if (!callee || !tsr__starts_with(tsr__name(callee), TSR__NIBBLES))
+        return NULL;
+    *upper = tsr__starts_with(tsr__name(callee), TSR__NIBBLES "upper");
+    return LLVMGetOperand(v, 0);
+}
+
+void tsr__nibbles_lower(struct tsr__compilation *l, LLVMValueRef function)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    for (size_t i = 0; i < count; i++) {
+        bool upper;
+        LLVMValueRef x = tsr__nibbles_of(code[i], &upper);
+        if (!x)
+            continue;
+        LLVMBuilderRef b = tsr__builder_before(l, code[i]);
+        LLVMTypeRef type = LLVMTypeOf(x);
+        const unsigned size = LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
+        LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(l->context), size);
+        LLVMValueRef sign = tsr__splat_number(bytes, 8);
+        x = LLVMBuildBitCast(b, x, bytes, "");
+        x = upper ? LLVMBuildLShr(b, x, tsr__splat_number(bytes, 4), "") : LLVMBuildAnd(b, x, tsr__splat_number(bytes, 15), "");
+        if (strstr(tsr__name(tsr__callee(code[i])), ".i4."))
+            x = LLVMBuildSub(b, LLVMBuildXor(b, x, sign, ""), sign, "");
+        LLVMReplaceAllUsesWith(code[i], LLVMBuildBitCast(b, x, type, ""));
+        LLVMInstructionEraseFromParent(code[i]);
+        LLVMDisposeBuilder(b);
+    }
 }
 
 static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
@@ -93,8 +136,6 @@ static LLVMValueRef build_of_nibbles(struct tsr__compilation *l, LLVMBuilderRef 
 /* ---- the operation --------------------------------------------------------------------------------------------------------------------
  */
 
-static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
-
 static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
                                     const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)
 {
@@ -107,11 +148,7 @@ static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b
     for (unsigned i = 0; i < f->m; i++)
         rows[i] = types[count - 1];
     LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(l->context, rows, f->m, false), types, count, false);
-    LLVMValueRef function = tsr__declare(l, name, type);
-    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
-        tsr__add_fn_attr(l, function, promises[i]);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
-    return LLVMBuildCall2(b, type, function, operands, count, "");
+    return LLVMBuildCall2(b, type, pure_function(l, name, type), operands, count, "");
 }
 
 LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,

@@ -8,7 +8,11 @@
  *
  * with one vector for each scalar of a lane's arguments a, b and c. <f> and <called> are indices into the table of overloads: <f> is the
  * function that is computed, <called> the one that the program called, whose <name> it bears. The operation has no side effects, so LLVM
- * moves it as it would an addition. A function of 4-bit numbers becomes two operations of bytes. A split function becomes the operation
+ * moves it as it would an addition. A function of 4-bit numbers becomes two operations of bytes, whose operands are calls of
+ *
+ *     <lanes x t> tsr.nibbles.<lower or upper>.<element>.<type>(<lanes x t>)
+ *
+ * each the lower or the upper halves of all bytes of a vector, as bytes. A split function becomes the operation
  * of a sub-group of 16 with the same matrices. */
 #ifndef TESSERA_LANES_IR_MAD_OP_H
 #define TESSERA_LANES_IR_MAD_OP_H
@@ -45,6 +49,11 @@ static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
 {
     return LLVMGetOperand(mad->call, mad->a_count + TSR__WORDS + i);
 }
+/* The vector of which the value is the lower or the upper halves of bytes, or NULL: it is no such call. */
+#define TSR__NIBBLES "tsr.nibbles."
+LLVMValueRef tsr__nibbles_of(LLVMValueRef v, bool *upper);
+/* Makes instructions of these calls. */
+void tsr__nibbles_lower(struct tsr__compilation *l, LLVMValueRef function);
 /* Are there matrix operations in the function? */
 bool tsr__has_mads(LLVMValueRef function);
 /* For reports: what became of the function that the program calls. */

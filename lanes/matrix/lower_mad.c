@@ -439,6 +439,7 @@ bool tsr__pass_lower_mad(struct tsr__compilation *l)
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     for (size_t i = 0; i < function_count; i++) {
         size_t n;
+        tsr__nibbles_lower(l, functions[i]);
         const struct tsr__mad *mads = find_operations(l, functions[i], &n);
         if (!n)
             continue;

@@ -33,6 +33,8 @@ struct part {
     const struct tsr__tile_product *product; /* of all of them; the accumulator may have others in other loops */
     unsigned depth;
     bool zero, half; /* half: they have 32 bytes of K each */
+    bool nibbles;    /* … in which bytes hold two numbers of 4 bits */
+    bool no_signs;   /* … none of which has a sign */
 };
 
 /* One call: accumulators in rows and columns. */
@@ -203,6 +205,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             continue;
         tsr__tiles_select(t, part->life);
         tsr__tile_sources(t, x, true, &source_a, &source_b);
+        const bool nibbles = tsr__tile_pack_nibbles(&source_a, &source_b);
         if (x->first->c != holds || !find_moving(t, &source_a, x->latest->mad.call, &a) ||
             !find_moving(t, &source_b, x->latest->mad.call, &b))
             return false;
@@ -213,6 +216,8 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_a = a.step;
             part->inner_b = b.step;
             part->half = source_a.half;
+            part->nibbles = nibbles;
+            part->no_signs = nibbles && x->first->mad.called->ea == TSR_ELEMENT_U4 && x->first->mad.called->eb == TSR_ELEMENT_U4;
             part->product = source_a.product;
             continue;
         }
@@ -221,7 +226,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_a = far_a;
             part->inner_b = far_b;
         }
-        if (!go_along(&part->a, &a, false) || !go_along(&part->b, &b, true) || source_a.half != part->half ||
+        if (!go_along(&part->a, &a, false) || !go_along(&part->b, &b, true) || source_a.half != part->half || nibbles != part->nibbles ||
             source_a.product != part->product || b.by_rows != part->b.by_rows || !same_distance(&a.stride, &part->a.stride) ||
             !same_distance(&b.stride, &part->b.stride) || !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
             !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
@@ -235,9 +240,9 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
 
 static bool go_together(const struct part *x, const struct part *y)
 {
-    return x->product == y->product && x->depth == y->depth && x->half == y->half && x->b.by_rows == y->b.by_rows &&
-           same_distance(&x->a.stride, &y->a.stride) && same_distance(&x->b.stride, &y->b.stride) &&
-           tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
+    return x->product == y->product && x->depth == y->depth && x->half == y->half && x->nibbles == y->nibbles &&
+           x->no_signs == y->no_signs && x->b.by_rows == y->b.by_rows && same_distance(&x->a.stride, &y->a.stride) &&
+           same_distance(&x->b.stride, &y->b.stride) && tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
            tsr__row_of_block(x->life->block) == tsr__row_of_block(y->life->block) && same_distance(&x->inner_a, &y->inner_a) &&
            same_distance(&x->inner_b, &y->inner_b);
 }
@@ -365,7 +370,8 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
     if (is_narrow(x) && x->rows * x->columns > 1)
         return "it has 8 columns in more than one tile";
     bool in_panels = part->b.stride.valid && !part->b.stride.count; /* of a width that the program knows: it has packed B for tiles */
-    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !part->b.by_rows && in_panels)
+    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !part->b.by_rows && !part->nibbles &&
+        in_panels)
         return "whole tiles of A and B come straight from memory";
     if (!leaves_registers_alone(t, x))
         return "other accumulators wait in tile registers";
@@ -573,7 +579,10 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     bool prepares = t->unit == TSR__TILES_MODEL;
     unsigned how = tsr__tile_product_bits(t, part->product) | (part->half ? TSR_TILE_HALF_K : 0u) |
                    (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) | (is_narrow(x) ? TSR_TILE_HALF_N : 0u) |
-                   (part->a.place ? TSR_TILE_A_EDGES : 0u) | (part->b.place ? TSR_TILE_B_EDGES : 0u);
+                   (part->nibbles ? TSR_TILE_NIBBLES : 0u) | (part->a.place ? TSR_TILE_A_EDGES : 0u) |
+                   (part->b.place ? TSR_TILE_B_EDGES : 0u);
+    if (part->no_signs)
+        how = (how & ~(unsigned)TSR_TILE_PRODUCT) | TSR_TILE_U8U8;
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     if (!x->runs_now) {

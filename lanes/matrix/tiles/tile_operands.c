@@ -33,7 +33,7 @@ bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b)
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
     static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp",  TSR__RT_PREFIX "tile_", "llvm.masked.load",
-                                           "llvm.prefetch", "llvm.lifetime", TSR__BLOCK2D_PLACE};
+                                           "llvm.prefetch", "llvm.lifetime", TSR__BLOCK2D_PLACE,     TSR__NIBBLES};
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore: /* into the buffers of this pass */
         return !tsr__map_get(&t->buffers, base_object(LLVMGetOperand(inst, 1)));
@@ -115,6 +115,37 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
         if (!at.valid || !tsr__polynomial_is_multiple(&at, stride, i / s->chunks))
             return false;
     }
+    return true;
+}
+
+static bool pack_nibbles(struct tsr__source *s)
+{
+    const unsigned count = s->rows * s->chunks / 2;
+    if (s->is_b ? s->rows != 2 * TSR__WORDS : s->chunks != 2)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        bool first_is_upper, second_is_upper;
+        LLVMValueRef first = tsr__nibbles_of(s->from[s->is_b ? i : 2 * i], &first_is_upper),
+                     second = tsr__nibbles_of(s->from[s->is_b ? count + i : 2 * i + 1], &second_is_upper);
+        if (!first || first != second || first_is_upper || !second_is_upper)
+            return false;
+        s->from[i] = first;
+    }
+    s->half = true;
+    if (s->is_b)
+        s->rows = TSR__WORDS;
+    else
+        s->chunks = 1;
+    return true;
+}
+
+bool tsr__tile_pack_nibbles(struct tsr__source *a, struct tsr__source *b)
+{
+    struct tsr__source packed_a = *a, packed_b = *b;
+    if (!pack_nibbles(&packed_a) || !pack_nibbles(&packed_b))
+        return false;
+    *a = packed_a;
+    *b = packed_b;
     return true;
 }
 

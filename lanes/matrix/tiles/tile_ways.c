@@ -50,7 +50,9 @@ static bool is_used(LLVMValueRef v)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if ((!LLVMIsABinaryOperator(user) && !LLVMIsACastInst(user) && !LLVMIsAShuffleVectorInst(user)) || is_used(user))
+        bool upper;
+        if ((!LLVMIsABinaryOperator(user) && !LLVMIsACastInst(user) && !LLVMIsAShuffleVectorInst(user) && !tsr__nibbles_of(user, &upper)) ||
+            is_used(user))
             return true;
     }
     return false;

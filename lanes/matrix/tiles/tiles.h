@@ -252,6 +252,9 @@ struct tsr__tiles {
 /* Makes each vector of A that has two rows one of these two, before anything is found. */
 void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function);
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
+/* Of the two halves of a product of 4-bit numbers: makes both operands what these halves are of, half a step of bytes. False: they are
+ * something else. (tile_operands.c) */
+bool tsr__tile_pack_nibbles(struct tsr__source *a, struct tsr__source *b);
 /* Does the operand fill its register? (tile_operands.c) */
 bool tsr__tile_is_full(const struct tsr__source *s);
 /* Are the vectors the rows of a whole tile in memory, which is unchanged at `point`? Then the tile begins at the address of the first
@@ -292,7 +295,7 @@ LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
 LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
-/* Calls of it only mark a place, and are gone before there is machine code. */
+/* Calls of it have no effect, and are gone before there is machine code. */
 bool tsr__is_marker(LLVMValueRef function);
 /* Is the instruction a call of unknown code, after which tile registers and memory may have changed? */
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
