@@ -8,12 +8,17 @@
 #include "lanes/prepare/packet_kernel.h"
 #include "tessera/item.h"
 
+static bool has_tile_registers(const struct tsr__compilation *l)
+{
+    return tsr__tile_unit(l) == TSR__TILES_AMX || tsr__tile_unit(l) == TSR__TILES_MODEL;
+}
+
 /* Both requests must give the kernel the same packets. So the kernel is compiled as it was asked for, and is so small that the second
- * request, which sees full packets no more, need not ask whether it costs too much. Packets with tiles share their plan. */
+ * request, which sees full packets no more, need not ask whether it costs too much. Packets with tile registers share their plan. */
 static bool can_wait(struct tsr__compilation *l, uint32_t number, LLVMValueRef partial)
 {
     uint64_t most = l->options->code_budget / TSR__LATER_PART;
-    return partial && !l->retried && !tsr__has_mads(partial) &&
+    return partial && !l->retried && !(has_tile_registers(l) && tsr__has_mads(partial)) &&
            (!most || tsr__code_cost(l, LLVMGetNamedFunction(l->module, l->info->kernels[number].entry)) <= most);
 }
 
