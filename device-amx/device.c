@@ -78,8 +78,10 @@ static void suggest_local_size(const struct tsr_device *device, const struct tsr
         good = share;
     if (good > most)
         good = most;
-    for (uint32_t d = 0; d < range->dim && good > 1; d++) {
-        uint64_t step = d == 0 ? tsr_packet_width(kernel) : 1, most_here = good < range->global[d] ? good : range->global[d];
+    unsigned lanes = tsr_lane_dimension(kernel->flags);
+    for (uint32_t i = 0; i < 3 && good > 1; i++) {
+        unsigned d = tsr_exchanged_dimension(lanes, i);
+        uint64_t step = i == 0 ? tsr_packet_width(kernel) : 1, most_here = good < range->global[d] ? good : range->global[d];
         range->local[d] = good_divisor(range->global[d], good, step);
         /* Full packets and a smaller group at the end are better than packets with unused lanes in every group. */
         if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM_GROUPS) && range->local[d] % step && most_here > step)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launches of work-groups with barriers or local memory: whether they run with several groups as lanes of a packet, with code for this size
- * of groups alone, or with the usual code. */
+ * Which of a kernel's codes a launch runs with: of kernels with barriers or local memory, that with several groups as lanes of a packet,
+ * that for this size of groups alone, or the usual one; of kernels whose lanes follow y or z, the usual one, or that for ranges which are
+ * narrow there. */
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
@@ -30,11 +31,20 @@ static bool has_equal_groups(const struct tsr_ndrange *range)
     return equal;
 }
 
+/* Whether packets of lanes that follow another dimension than x would be all but empty. */
+static bool is_narrow(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
+{
+    uint64_t lanes = range->global[tsr_lane_dimension(kernel->flags)];
+    return lanes * TSR__NARROW_PART < tsr_packet_width(kernel) && lanes < range->global[0];
+}
+
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
 {
     enum tsr__group_way way = loaded->module->group_way;
     if (way == TSR__GROUPS_IN_REGIONS)
         return 0;
+    if (tsr_lane_dimension(loaded->info->flags))
+        return (unsigned)is_narrow(loaded->info, range) << TSR_GROUPS_IN_X;
     bool lanes = way != TSR__GROUPS_OF_SIZE && may_be_lanes(loaded->info, range, local_argument_bytes);
     bool sized = way != TSR__GROUPS_AS_LANES && has_equal_groups(range);
     return (unsigned)lanes << TSR_GROUPS_AS_LANES | (unsigned)sized << TSR_GROUPS_OF_SIZE;
@@ -57,7 +67,8 @@ bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct
     uint64_t items = range->global[0] * range->global[1] * range->global[2];
     uint64_t ns = (uint64_t)((double)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * (double)items / 1000);
     /* Groups of full packets have less to gain. */
-    uint64_t most = range->local[0] % kernel->info->sub_group_size == 0 ? TSR__FULL_GROUP_CODE_NS : TSR__GROUP_CODE_NS;
+    bool full = range->local[0] % kernel->info->sub_group_size == 0 && !tsr_lane_dimension(kernel->info->flags);
+    uint64_t most = full ? TSR__FULL_GROUP_CODE_NS : TSR__GROUP_CODE_NS;
     return atomic_fetch_add_explicit(&record->usual_ns, ns, memory_order_relaxed) + ns > most;
 }
 
@@ -71,13 +82,15 @@ static bool is_clear(struct record code, struct record best)
     return code.ps / TSR__GROUP_LANES_CLEAR >= best.ps;
 }
 
-/* The code that has had the fastest launch. Other processes make a launch slow now and then, so each gets a few launches at first, and
- * later one now and then. One that takes several times as long as the best gets fewer. */
+/* The code that has had the fastest launch; that for narrow ranges if it is there. Other processes make a launch slow now and then, so each
+ * gets a few launches at first, and later one now and then. One that takes several times as long as the best gets fewer. */
 enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range)
 {
     struct record records[TSR_GROUP_CODES] = {0}, best = {0};
     unsigned fastest = TSR_GROUP_CODES, count = 0;
     uint64_t launches = 0;
+    if (codes[TSR_GROUPS_IN_X])
+        return TSR_GROUPS_IN_X;
     const enum tsr__group_way way = codes[TSR_GROUPS_USUAL]->module->group_way;
     for (unsigned c = 0; c < TSR_GROUP_CODES; c++) {
         struct tsr__entry *entry = codes[c] ? tsr__module_entry(codes[c]->module, codes[c]->info) : NULL;

@@ -21,9 +21,10 @@ _Static_assert(TSR_LOCAL_MARGIN % TSR_MAX_ALIGN == 0, "local memory begins behin
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------------- */
 
-struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
+struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *given,
                                     const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
 {
+    const struct tsr_ndrange exchanged = tsr__range_of_lanes(kernel, given), *range = &exchanged;
     struct tsr__entry *entry = tsr__module_entry(module, kernel);
     struct tsr_launch *launch = entry ? tsr_aligned(_Alignof(struct tsr_launch), sizeof *launch + kernel->args_size) : NULL;
     if (!launch)

@@ -5,8 +5,9 @@
 /* As packets.c, boxes.c and run.c cut the range. */
 static bool has_full_packets_alone(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
 {
-    uint64_t width = tsr_packet_width(kernel), size = range->global[0], local = range->local[0];
-    if (range->offset[0] % width)
+    unsigned dimension = tsr_lane_dimension(kernel->flags);
+    uint64_t width = tsr_packet_width(kernel), size = range->global[dimension], local = range->local[dimension];
+    if (range->offset[dimension] % width)
         return false;
     if (kernel->flags & TSR_KERNEL_GLOBAL_IDS_ONLY)
         return size % width == 0;

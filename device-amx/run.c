@@ -14,6 +14,23 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why)
     return TSR__OUT_OF_RESOURCES;
 }
 
+static void swap(uint64_t *a, uint64_t *b)
+{
+    uint64_t was = *a;
+    *a = *b;
+    *b = was;
+}
+
+struct tsr_ndrange tsr__range_of_lanes(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
+{
+    struct tsr_ndrange exchanged = *range;
+    unsigned dimension = tsr_lane_dimension(kernel->flags);
+    swap(&exchanged.offset[0], &exchanged.offset[dimension]);
+    swap(&exchanged.global[0], &exchanged.global[dimension]);
+    swap(&exchanged.local[0], &exchanged.local[dimension]);
+    return exchanged;
+}
+
 bool tsr__packets_in_rows(const struct tsr_launch *launch)
 {
     const struct tsr_group *group = &launch->group;

@@ -204,7 +204,7 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
                               struct tsr_code **code, struct tsr_loaded_kernel *loaded)
 {
     const struct tsr_device_ops *ops = device->ops;
-    if (!ops->group_codes || !tsr_groups_may_be_lanes(loaded->info->flags))
+    if (!ops->group_codes || !tsr_has_group_codes(loaded->info->flags))
         return;
     unsigned possible = ops->group_codes(loaded, range, kernel->local_bytes), missing = 0;
     struct tsr_code *others[TSR_GROUP_CODES] = {0};

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Code of kernels for launches of small work-groups, in which these are lanes of a packet, and of work-groups of one size. It is made when
- * such launches have taken long, from the bitcode in the program's image. */
+ * Code of kernels for launches of small work-groups, in which these are lanes of a packet, of work-groups of one size, and of ranges that
+ * are narrow in the dimension that lanes follow. It is made when such launches have taken long, from the bitcode in the program's image. */
 #include <string.h>
 
 #include "icd/program.h"
 
-static bool is_for_lanes(const struct tsr__group_code *groups)
-{
-    return !groups->size[0];
-}
+/* What such code is: for the compiler, and for the log. */
+static const struct way {
+    enum tsr_engine engine;
+    uint32_t flag;    /* that the code has if it has become what was asked for */
+    const char *text; /* NULL: it names the size */
+} ways[] = {
+    [TSR_GROUPS_AS_LANES] = {TSR_ENGINE_GROUPS, TSR_KERNEL_GROUP_LANES, "small work-groups may be lanes of packets"},
+    [TSR_GROUPS_OF_SIZE] = {TSR_ENGINE_GROUP_SIZE, TSR_KERNEL_GROUP_SIZE, NULL},
+    [TSR_GROUPS_IN_X] = {TSR_ENGINE_LANES_IN_X, TSR_KERNEL_MIXED_GROUPS, "lanes follow x in narrow ranges"},
+};
 
 /* Whether launches may take one in place of the other: the arguments lie at the same places. */
-static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel, bool lanes)
+static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel, enum tsr_group_code which)
 {
     const struct tsr_kernel_info *made = code->info.kernel_count == 1 ? code->info.kernels : NULL;
-    bool same = made && made->flags & (lanes ? TSR_KERNEL_GROUP_LANES : TSR_KERNEL_GROUP_SIZE) && !strcmp(made->name, kernel->name) &&
-                made->arg_count == kernel->arg_count && made->args_size == kernel->args_size && made->local_bytes == kernel->local_bytes &&
-                (!lanes || made->sub_group_size == kernel->sub_group_size);
+    bool same = made && made->flags & ways[which].flag && !strcmp(made->name, kernel->name) && made->arg_count == kernel->arg_count &&
+                made->args_size == kernel->args_size && made->local_bytes == kernel->local_bytes &&
+                (which != TSR_GROUPS_AS_LANES || made->sub_group_size == kernel->sub_group_size);
     for (uint32_t i = 0; same && i < kernel->arg_count; i++)
         same = made->args[i].kind == kernel->args[i].kind && made->args[i].offset == kernel->args[i].offset;
     return same;
@@ -24,9 +30,9 @@ static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_
 
 static void report(const struct tsr_kernel_info *kernel, const struct tsr__group_code *groups, const char *log)
 {
-    char *of = is_for_lanes(groups)
-                   ? tsr_strdup("small work-groups may be lanes of packets")
-                   : tsr_format("work-groups of %u x %u x %u may have their own code", groups->size[0], groups->size[1], groups->size[2]);
+    const uint32_t *size = groups->size;
+    const char *text = ways[groups->which].text;
+    char *of = text ? tsr_strdup(text) : tsr_format("work-groups of %u x %u x %u may have their own code", size[0], size[1], size[2]);
     tsr_log(TSR_LOG_COMPILE, "%s: %s from now on%s%s", kernel->name, of ? of : "", log && *log ? "\n" : "", log ? log : "");
     tsr_free(of);
 }
@@ -42,14 +48,14 @@ static bool make(const struct tsr_build *build, const struct tsr_kernel_info *ke
     const struct tsr_environment *before = tsr_environment_use(build->environment);
     build->device->ops->target(build->device->impl, &request.target);
     request.target.macros = build->device->macros;
-    request.target.engine = is_for_lanes(groups) ? TSR_ENGINE_GROUPS : TSR_ENGINE_GROUP_SIZE;
+    request.target.engine = ways[groups->which].engine;
     memcpy(request.target.group_size, groups->size, sizeof request.target.group_size);
     tsr_clc_run(&request, &result);
     tsr_environment_use(before);
     bool good = result.outcome == TSR_CLC_DONE && tsr__code_take(build->device, code, result.image, result.image_size) == TSR_OK;
     if (good)
         result.image = NULL;
-    if (good && !is_same_kernel(code, kernel, is_for_lanes(groups))) {
+    if (good && !is_same_kernel(code, kernel, groups->which)) {
         tsr__code_clear(build->device, code);
         good = false;
     }
@@ -62,16 +68,23 @@ static bool make(const struct tsr_build *build, const struct tsr_kernel_info *ke
 /* A program that tries sizes out must not fill the memory with code. */
 enum { MOST_CODES = 64 };
 
-static struct tsr_code *find(struct tsr_build *build, const char *name, const uint32_t size[3], struct tsr__group_code **found)
+static bool is_it(const struct tsr__group_code *groups, uint32_t kernel, enum tsr_group_code which, const uint32_t size[3])
+{
+    return groups->kernel == kernel && groups->which == which && !memcmp(groups->size, size, sizeof groups->size);
+}
+
+static struct tsr_code *find(struct tsr_build *build, const char *name, enum tsr_group_code which, const uint32_t size[3],
+                             struct tsr__group_code **found)
 {
     uint32_t kernel = tsr_find_kernel(&build->code.info, name), count = 0;
     *found = build->group_codes;
-    for (; *found && ((*found)->kernel != kernel || memcmp((*found)->size, size, sizeof(*found)->size)); *found = (*found)->next)
+    for (; *found && !is_it(*found, kernel, which, size); *found = (*found)->next)
         count++;
     if (!*found && kernel < build->code.info.kernel_count && count < MOST_CODES) {
         struct tsr__group_code *made = *found = tsr_calloc(1, sizeof *made);
         if (made) {
-            *made = (struct tsr__group_code){.next = build->group_codes, .kernel = kernel, .size = {size[0], size[1], size[2]}};
+            *made =
+                (struct tsr__group_code){.next = build->group_codes, .kernel = kernel, .which = which, .size = {size[0], size[1], size[2]}};
             build->group_codes = made;
         }
     }
@@ -90,7 +103,7 @@ struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _
     const struct tsr_program_info *info = build ? &build->code.info : NULL;
     const bool has_bitcode = info && (info->kind == TSR_IMAGE_PROGRAM || info->module_size);
     struct tsr_code *code =
-        has_bitcode && !info->global_bytes ? find(build, kernel->name, size, &groups) : NULL; /* variables would be there twice */
+        has_bitcode && !info->global_bytes ? find(build, kernel->name, which, size, &groups) : NULL; /* variables would be there twice */
     bool there = code && code->image && !code->busy;
     if (code && !there && wanted && !code->busy && !code->alone) {
         struct tsr_code made = {0};

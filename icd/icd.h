@@ -262,11 +262,12 @@ struct tsr_code {
     struct tsr_code *with; /* of a kernel: the one whose image contains its code; NULL: its own image does */
 };
 
-/* Code of a kernel for work-groups of one size; {0}: for small ones as lanes. (icd/group_lanes.c) */
+/* Code of a kernel for some launches. (icd/group_lanes.c) */
 struct tsr__group_code {
     struct tsr__group_code *next;
     uint32_t kernel; /* its number */
-    uint32_t size[3];
+    enum tsr_group_code which;
+    uint32_t size[3]; /* of the work-groups, where it is for one size */
     struct tsr_code code;
 };
 

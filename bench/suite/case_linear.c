@@ -143,6 +143,19 @@ void suite_case_gemv(struct suite_case *c)
     suite_expect_floats(c, out, expected, rows, 1e-5f, 0);
 }
 
+void suite_case_eliminate(struct suite_case *c)
+{
+    size_t n = c->quick ? 37 : 1024, pivot = 3, padded = (n + 15) / 16 * 16;
+    float *a = suite_random_floats(n * n, -1, 1), *factors = suite_random_floats(n, -1, 1), *expected = suite_alloc(n * n * 4);
+    for (size_t row = 0; row < n; row++)
+        for (size_t i = 0; i < n; i++)
+            expected[row * n + i] = a[row * n + i] - (row > pivot && i >= pivot ? factors[row] * a[pivot * n + i] : 0);
+    int inout = suite_inout(c, a, n * n * 4);
+    suite_launch(c, "eliminate", 2, SUITE_SIZE(padded, padded), SUITE_SIZE(16, 16), "bbii", inout, suite_input(c, factors, n * 4), (int)n,
+                 (int)pivot);
+    suite_expect_floats(c, inout, expected, n * n, 1e-6f, 0);
+}
+
 void suite_case_axpy_dot(struct suite_case *c)
 {
     size_t size = suite_local(c, 128), each = 16, groups = (c->quick ? 4 : 256) * 128 / size, n = 4 * size * each * groups;

@@ -114,6 +114,24 @@ static void write_struct(struct gen *g)
         number, number, number);
 }
 
+/* The numbers of the work-item in the range and in the group. In the order of columns, memory goes on along the last dimension. */
+static void write_numbers(struct gen *g)
+{
+    bool columns = g->k.dim > 1 && !g->matrices && chance(g, 40);
+    put(g, "const size_t gid = get_global_id(0), item = ");
+    if (!columns) {
+        put(g, "get_global_linear_id();");
+        line(g);
+        put(g, "const uint lid = (uint)get_local_linear_id();");
+        return;
+    }
+    put(g,
+        "((gid - get_global_offset(0)) * %zu + get_global_id(1) - get_global_offset(1)) * %zu + get_global_id(2) - get_global_offset(2);",
+        g->k.global[1], g->k.global[2]);
+    line(g);
+    put(g, "const uint lid = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0));");
+}
+
 static void write_head(struct gen *g, bool with_sub_group_size)
 {
     if (with_sub_group_size)
@@ -132,9 +150,7 @@ static void write_head(struct gen *g, bool with_sub_group_size)
     }
     put(g, "const size_t items = %zu, lsize = get_local_size(0) * get_local_size(1) * get_local_size(2);", g->items);
     line(g);
-    put(g, "const size_t gid = get_global_id(0), item = get_global_linear_id();");
-    line(g);
-    put(g, "const uint lid = (uint)get_local_linear_id();");
+    write_numbers(g);
     line(g);
     put(g, "global any_uint *mine = out + item * %u;", OWN_WORDS);
 }

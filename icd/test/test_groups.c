@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Work-groups with barriers: which launches run with several of them as lanes of a packet, or with code for their size, and when such code
- * is made. */
+ * Which launches run with other code than the usual one, and when such code is made: work-groups with barriers, of which several are lanes
+ * of a packet, or which have code for their size; and narrow ranges. */
 #include "cl_test.h"
 
 #include <unistd.h>
@@ -23,7 +23,7 @@ enum { ITEMS = 960, MOST = 64 };
 
 static char folder[] = "/tmp/tessera-test-XXXXXX", *log_path;
 static struct test_world w;
-static unsigned told[2]; /* lines so far, of lanes and of sizes */
+static unsigned told[3]; /* lines so far, by what they tell */
 
 static int begin(void **state)
 {
@@ -39,15 +39,16 @@ static int end(void **state)
     return 0;
 }
 
-/* How many kernels have got code with groups as lanes, or for a size, since the last call. */
-enum { LANES, SIZED };
+/* How many kernels have got code with groups as lanes, for a size, or with lanes along x since the last call. */
+enum { LANES, SIZED, IN_X };
 static unsigned made(int what)
 {
+    static const char *const texts[] = {"small work-groups may be lanes", "may have their own code", "lanes follow x"};
     char line[1000];
     unsigned count = 0;
     FILE *file = fopen(log_path, "r");
     while (file && fgets(line, sizeof(line), file))
-        count += strstr(line, what == LANES ? "small work-groups may be lanes" : "may have their own code") != NULL;
+        count += strstr(line, texts[what]) != NULL;
     if (file)
         fclose(file);
     unsigned more = count - told[what];
@@ -193,13 +194,53 @@ static void sizes_have_code(void **state)
     CHECK(clReleaseProgram(program));
 }
 
+#define ROWS "kernel void rows(global uint *out, uint n) { out[get_global_id(0) * n + get_global_id(1)] += 1 + get_local_id(0); }\n"
+
+static void count_rows(cl_program program, size_t x, size_t y)
+{
+    static const cl_uint zero;
+    size_t global[2] = {x, y}, local[2] = {3, 1}, bytes = x * y * sizeof(cl_uint);
+    cl_uint *out = malloc(bytes), n = (cl_uint)y;
+    cl_kernel kernel = test_kernel(program, "rows");
+    cl_mem buffer = test_buffer(w.context, 0, bytes, NULL);
+    CHECK(clEnqueueFillBuffer(w.queue, buffer, &zero, sizeof(zero), 0, bytes, 0, NULL, NULL));
+    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+    CHECK(clSetKernelArg(kernel, 1, sizeof(n), &n));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 2, NULL, global, local, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, bytes, out, 0, NULL, NULL));
+    for (size_t i = 0; i < x * y; i++)
+        if (out[i] != 1 + i / y % 3)
+            fail_msg("element %zu of %zu x %zu is %u", i, x, y, out[i]);
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+    free(out);
+}
+
+/* Lanes of this kernel follow y; in a range with few work-items there they follow x, once such launches have taken long. */
+static void narrow_ranges_have_code(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t x, y;
+        unsigned made;
+    } cases[] = {{60, 1, 1}, {60, 3, 1}, {60, 4, 0}, {60, 40, 0}, {3, 3, 0}};
+    for (int forced = 1; forced >= 0; forced--)
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+            forced ? setenv("TESSERA_GROUPS", "lanes", 1) : unsetenv("TESSERA_GROUPS");
+            cl_program program = test_build(w.context, w.device, ROWS, "-cl-std=CL3.0");
+            for (int again = 0; again < 2; again++)
+                count_rows(program, cases[i].x, cases[i].y);
+            if (made(IN_X) != (forced ? cases[i].made : 0))
+                fail_msg("%zu x %zu, forced %d", cases[i].x, cases[i].y, forced);
+            CHECK(clReleaseProgram(program));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(some_launches_can),
-        cmocka_unit_test(some_programs_can),
-        cmocka_unit_test(it_takes_long_launches),
-        cmocka_unit_test(sizes_have_code),
+        cmocka_unit_test(some_launches_can), cmocka_unit_test(some_programs_can),       cmocka_unit_test(it_takes_long_launches),
+        cmocka_unit_test(sizes_have_code),   cmocka_unit_test(narrow_ranges_have_code),
     };
     if (!mkdtemp(folder) || asprintf(&log_path, "%s/log", folder) < 0)
         return 1;

@@ -45,7 +45,7 @@ enum tsr_kernel_flags {
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == (1 << 28) - 1,
+                ) == (1 << 30) - 1,
                "each bit up to the last is that of one flag");
 #undef TSR_KERNEL_FLAG
 
@@ -100,9 +100,25 @@ static inline uint32_t tsr_packet_width(const struct tsr_kernel_info *kernel)
                                                         : kernel->sub_group_size;
 }
 
+/* The dimension that lanes of the kernel's packets follow, with which x is exchanged in code and launches. */
+static inline unsigned tsr_lane_dimension(uint32_t flags)
+{
+    return flags & TSR_KERNEL_LANES_IN_Y ? 1 : flags & TSR_KERNEL_LANES_IN_Z ? 2 : 0;
+}
+/* The place of a dimension where x and `with` are exchanged. */
+static inline unsigned tsr_exchanged_dimension(unsigned with, unsigned dimension)
+{
+    return dimension == 0 ? with : dimension == with ? 0 : dimension;
+}
+/* The local size that the kernel requires in this dimension of its code; 0: none. */
+static inline uint64_t tsr_required_size(const struct tsr_kernel_info *kernel, unsigned dimension)
+{
+    return kernel->reqd_local_size[tsr_exchanged_dimension(tsr_lane_dimension(kernel->flags), dimension)];
+}
+
 /* The codes of a kernel for launches of work-groups of some size: the usual one, several groups as lanes of a packet, code for this size
- * alone. */
-enum tsr_group_code { TSR_GROUPS_USUAL, TSR_GROUPS_AS_LANES, TSR_GROUPS_OF_SIZE, TSR_GROUP_CODES };
+ * alone; and, of a kernel whose lanes follow another dimension, that whose lanes follow x. */
+enum tsr_group_code { TSR_GROUPS_USUAL, TSR_GROUPS_AS_LANES, TSR_GROUPS_OF_SIZE, TSR_GROUPS_IN_X, TSR_GROUP_CODES };
 
 /* Can work-groups of the kernel have code of their own? It has local memory or barriers; without these it has packets of many groups
  * anyway. */
@@ -111,6 +127,12 @@ static inline bool tsr_groups_may_be_lanes(uint32_t flags)
     const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_IGNORES_SUB_GROUPS,
                    lacks = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES;
     return (flags & (has | lacks)) == has;
+}
+
+/* Can a launch of the kernel have one of the other codes? */
+static inline bool tsr_has_group_codes(uint32_t flags)
+{
+    return tsr_groups_may_be_lanes(flags) || tsr_lane_dimension(flags);
 }
 
 /* Bytes of static local variables, up to where local arguments begin. */

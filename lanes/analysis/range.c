@@ -24,9 +24,10 @@ static bool range_of_result(const struct tsr_kernel_info *kernel, LLVMValueRef v
     int64_t c;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMCall:
-        if (tsr__call_of(v) != TSR__CALL_LOCAL_ID || !is_index(LLVMGetOperand(v, 0), &c) || c > 2 || !kernel->reqd_local_size[c])
+        if (tsr__call_of(v) != TSR__CALL_LOCAL_ID || !is_index(LLVMGetOperand(v, 0), &c) || c > 2 ||
+            !tsr_required_size(kernel, (unsigned)c))
             return false;
-        *r = (struct tsr__range){0, (int64_t)kernel->reqd_local_size[c] - 1};
+        *r = (struct tsr__range){0, (int64_t)tsr_required_size(kernel, (unsigned)c) - 1};
         return true;
     case LLVMAnd:
         if (!is_index(LLVMGetOperand(v, 1), &c))

@@ -163,7 +163,7 @@ static bool mark_full_packets(struct tsr__compilation *l, struct tsr__packet_ker
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, k->item, &count);
-    if (!(k->info->flags & TSR_KERNEL_UNIFORM_GROUPS) || !k->info->reqd_local_size[0] || k->info->reqd_local_size[0] % width)
+    if (!(k->info->flags & TSR_KERNEL_UNIFORM_GROUPS) || !tsr_required_size(k->info, 0) || tsr_required_size(k->info, 0) % width)
         return false;
     for (size_t i = 0; i < count; i++)
         if (tsr__call_of(code[i]) == TSR__CALL_GLOBAL_ID)

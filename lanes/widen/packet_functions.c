@@ -103,7 +103,7 @@ bool tsr__pass_widen_partial(struct tsr__compilation *l, struct tsr__packet_kern
     packet.mixed = packet.whole_rows && !meets;
     packet.in_group = packet.whole_rows && meets;
     packet.same_sizes = info->flags & TSR_KERNEL_UNIFORM_GROUPS;
-    packet.required_x = info->reqd_local_size[0];
+    packet.required_x = tsr_required_size(info, 0);
     note_visibility(info, sees, meets);
     return tsr__widen_packet_function(l, k, k->partial, packet, true);
 }

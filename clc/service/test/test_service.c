@@ -650,7 +650,8 @@ static const char explained[] = "float square(global const float *t, int i) { re
                                 "    t[i] = i;\n"
                                 "    barrier(CLK_LOCAL_MEM_FENCE);\n"
                                 "    o[get_global_id(0)] = t[get_local_size(0) - 1 - i];\n"
-                                "}\n";
+                                "}\n"
+                                "kernel void rows(global int *o, int n) { o[get_global_id(0) * n + get_global_id(1)] = 1; }\n";
 
 /* Kernel k's part of a report, then m's: pieces of lines in their order. */
 static const char *const report[] = {
@@ -683,6 +684,8 @@ static const char *const report[] = {
     "  22:19    load       gather        local int",
     "kernel own:\n",
     "packets    one item      a work-item at a time, since its own vectors fill the registers\n",
+    "kernel rows:\n",
+    "packets    along y ",
     "kernel small:\n",
     "packets    regions ",
 };

@@ -13,9 +13,9 @@
 
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/match.h"
-#include "lanes/prepare/image_items.h"
+#include "lanes/prepare/hoped_stride.h"
 
-enum { MAX_DEPTH = 8, MOST_STRIDE = 4096 };
+enum { MAX_DEPTH = 8 };
 
 /* ---- taking apart ------------------------------------------------------------------------------------------------------------------ */
 
@@ -204,107 +204,23 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
 
 /* ---- speculation ---------------------------------------------------------------------------------------------------------------- */
 
-static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int depth);
-
-static int64_t speculated_stride_of_call(struct tsr__widener *s, LLVMValueRef call, int depth)
+static struct tsr__shape shape_here(void *widener, LLVMValueRef v)
 {
-    static const char *const bounds[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
-    LLVMValueRef callee = tsr__callee(call);
-    if (!callee)
-        return 0;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(bounds); i++)
-        if (tsr__starts_with(tsr__name(callee), bounds[i])) {
-            int64_t x = speculated_stride(s, LLVMGetOperand(call, 0), depth);
-            return x ? x : speculated_stride(s, LLVMGetOperand(call, 1), depth);
-        }
-    return tsr__starts_with(tsr__name(callee), "llvm.abs.") ? speculated_stride(s, LLVMGetOperand(call, 0), depth) : 0;
+    return tsr__shape_here(widener, v);
 }
 
-/* The same for all, but where the pass `guard_division` puts 1 for it. */
-static bool is_divisor(struct tsr__widener *s, LLVMValueRef v)
+static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v)
 {
-    if (LLVMIsASelectInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
-        v = LLVMGetOperand(v, 2);
-    return tsr__is_uniform(tsr__shape_here(s, v));
-}
-
-/* Of the functions on images: x, of which lanes mostly have neighbours. */
-static bool is_image_x(struct tsr__widener *s, LLVMValueRef v)
-{
-    enum { ARGUMENTS = 2 };
-    LLVMValueRef p = LLVMIsALoadInst(v) ? LLVMGetOperand(v, 0) : NULL;
-    return p && tsr__has_text_attr(s->from, TSR__IMAGE_ITEM) && LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
-           LLVMGetOperand(p, 0) == LLVMGetParam(s->from, ARGUMENTS) && !LLVMIsABinaryOperator(LLVMGetOperand(p, 1));
-}
-
-/* Whether a pixel's number is made of x as a float. */
-static bool comes_from_image_x(struct tsr__widener *s, LLVMValueRef v, int depth)
-{
-    if (is_image_x(s, v))
-        return true;
-    for (int i = 0; depth && LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && i < LLVMGetNumOperands(v); i++)
-        if (comes_from_image_x(s, LLVMGetOperand(v, (unsigned)i), depth - 1))
-            return true;
-    return false;
-}
-
-/* What the stride would be if limits were not met and nothing wrapped. */
-static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int depth)
-{
-    struct tsr__shape shape = tsr__shape_here(s, v);
-    if (shape.kind == TSR__SHAPE_AFFINE)
-        return shape.stride;
-    if (!depth || !LLVMIsAInstruction(v))
-        return 0;
-    int64_t c, x;
-    depth--;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMCall:
-        return speculated_stride_of_call(s, v, depth);
-    case LLVMSelect:
-        x = speculated_stride(s, LLVMGetOperand(v, 1), depth);
-        return x ? x : speculated_stride(s, LLVMGetOperand(v, 2), depth);
-    case LLVMAdd:
-    case LLVMOr:
-        return speculated_stride(s, LLVMGetOperand(v, 0), depth) + speculated_stride(s, LLVMGetOperand(v, 1), depth);
-    case LLVMSub:
-        return speculated_stride(s, LLVMGetOperand(v, 0), depth) - speculated_stride(s, LLVMGetOperand(v, 1), depth);
-    case LLVMMul:
-        return tsr__constant_int(LLVMGetOperand(v, 1), &c) && c > -MOST_STRIDE && c < MOST_STRIDE
-                   ? c * speculated_stride(s, LLVMGetOperand(v, 0), depth)
-                   : 0;
-    case LLVMShl:
-        return tsr__constant_int(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12
-                   ? speculated_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c)
-                   : 0;
-    case LLVMAnd:
-        if (tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 0))))
-            return speculated_stride(s, LLVMGetOperand(v, 1), depth);
-        return tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 1))) ? speculated_stride(s, LLVMGetOperand(v, 0), depth) : 0;
-    case LLVMURem:
-    case LLVMSRem:
-        return is_divisor(s, LLVMGetOperand(v, 1)) ? speculated_stride(s, LLVMGetOperand(v, 0), depth) : 0;
-    case LLVMLoad:
-        return is_image_x(s, v);
-    case LLVMFPToSI:
-        return tsr__has_text_attr(s->from, TSR__IMAGE_NEAREST) && comes_from_image_x(s, LLVMGetOperand(v, 0), MAX_DEPTH);
-    case LLVMSExt:
-    case LLVMZExt:
-    case LLVMTrunc:
-    case LLVMFreeze:
-        return speculated_stride(s, LLVMGetOperand(v, 0), depth);
-    default:
-        return 0;
-    }
+    return tsr__hoped_stride(&(struct tsr__hope){shape_here, s, s->from}, v);
 }
 
 int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address *a)
 {
     int64_t sum = 0, bytes;
     for (int i = a->first_varying; i < a->count; i++) {
-        int64_t stride = speculated_stride(s, a->terms[i].value, MAX_DEPTH);
-        if (stride <= -MOST_STRIDE || stride >= MOST_STRIDE || __builtin_mul_overflow(stride, a->terms[i].scale, &bytes) ||
-            __builtin_add_overflow(sum, bytes, &sum))
+        int64_t stride = speculated_stride(s, a->terms[i].value);
+        if (stride <= -TSR__MOST_HOPED_STRIDE || stride >= TSR__MOST_HOPED_STRIDE ||
+            __builtin_mul_overflow(stride, a->terms[i].scale, &bytes) || __builtin_add_overflow(sum, bytes, &sum))
             return 0;
     }
     return sum;
@@ -315,7 +231,7 @@ static LLVMValueRef term_test(struct tsr__widener *s, const struct tsr__term *t,
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef type = LLVMTypeOf(t->value);
-    int64_t stride = speculated_stride(s, t->value, MAX_DEPTH);
+    int64_t stride = speculated_stride(s, t->value);
     LLVMValueRef start, yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false);
     tsr__component_of(s, t->value, 0); /* for tsr__address_lanes, in whichever branch */
     if (!tsr__is_varying(tsr__shape_here(s, t->value))) {

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The dimension that lanes follow. They are work-items that follow each other in x. Where memory goes on from one work-item to the next in
+ * y, `a[n * x + y]`, such lanes would gather. Then x and y are exchanged in all that the kernel asks, and the device exchanges them in the
+ * range: each work-item gets the answers that it would have got. So it is with z. */
+#include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/packet_support.h"
+#include "lanes/analysis/index_parts.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/costs.h"
+#include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
+#include "lanes/prepare/hoped_stride.h"
+
+static bool asks_for_dimension(LLVMValueRef inst)
+{
+    enum tsr__engine_call call = tsr__call_of(inst);
+    enum tsr__call_how how = tsr__call_info(call)->how;
+    return call != TSR__CALL_NONE && (how == TSR__HOW_GROUP_DIM || how == TSR__HOW_ITEM_DIM || how == TSR__HOW_GLOBAL_DIM);
+}
+
+/* Whether nothing but the answers to questions of known dimensions tells which of them the lanes follow. Lines are printed in the order of
+ * work-items, and images keep neighbours in x together. */
+static bool may_exchange(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    if (!tsr__can_run_as_packet(l, kernel) || tsr__group_visibility(l, kernel) > TSR__SEES_NUMBERS)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        enum tsr__engine_call call = tsr__call_of(code[i]);
+        int64_t dim;
+        if (call == TSR__CALL_LINEAR_ID || call == TSR__CALL_PRINT || call == TSR__CALL_ENQUEUE ||
+            (tsr__callee(code[i]) && tsr__is_image(tsr__callee(code[i]))))
+            return false;
+        if (asks_for_dimension(code[i]) && (!tsr__constant_int(LLVMGetOperand(code[i], 0), &dim) || dim < 0 || dim > 2))
+            return false;
+    }
+    return true;
+}
+
+/* A second time, all is as it was. */
+static void exchange(struct tsr__compilation *l, LLVMValueRef kernel, unsigned dimension)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++)
+        if (asks_for_dimension(code[i])) {
+            unsigned dim = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0));
+            LLVMSetOperand(code[i], 0, tsr__i32(l, tsr_exchanged_dimension(dimension, dim)));
+        }
+}
+
+static LLVMValueRef pointer_of(LLVMValueRef inst)
+{
+    if (LLVMIsAStoreInst(inst))
+        return LLVMGetOperand(inst, 1);
+    return LLVMIsALoadInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) ? LLVMGetOperand(inst, 0) : NULL;
+}
+
+/* Where the lanes of an access have their places. */
+enum places { ONE_PLACE, SIDE_BY_SIDE, SCATTERED };
+
+static struct tsr__shape shape_of(void *shapes, LLVMValueRef v)
+{
+    return tsr__shape_of(shapes, v);
+}
+
+/* What an access will find out at run time: bytes from lane to lane, if nothing wraps and no limits are met; 0: the lanes lie anywhere. */
+static int64_t hoped_distance(struct tsr__shapes *shapes, LLVMTargetDataRef layout, LLVMValueRef pointer)
+{
+    const struct tsr__hope hope = {shape_of, shapes, shapes->cfg->function};
+    struct tsr__shape shape = tsr__shape_of(shapes, pointer);
+    struct tsr__gep_index index;
+    int64_t sum = 0, bytes;
+    if (shape.kind == TSR__SHAPE_AFFINE)
+        return shape.stride;
+    if (!LLVMIsAGetElementPtrInst(pointer))
+        return 0;
+    for (struct tsr__gep_walk walk = tsr__gep_walk(layout, pointer); tsr__gep_next(&walk, &index);)
+        if (!index.is_constant && (__builtin_mul_overflow(tsr__hoped_stride(&hope, index.value), index.bytes, &bytes) ||
+                                   __builtin_add_overflow(sum, bytes, &sum)))
+            return 0;
+    return tsr__is_varying(tsr__shape_of(shapes, LLVMGetOperand(pointer, 0))) ? 0 : sum;
+}
+
+static enum places places_of(struct tsr__shapes *shapes, LLVMTargetDataRef layout, LLVMValueRef inst)
+{
+    LLVMValueRef pointer = pointer_of(inst);
+    LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(inst) ? inst : LLVMGetOperand(inst, LLVMIsAStoreInst(inst) ? 0 : 1));
+    LLVMTypeRef scalar = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+    int64_t whole = (int64_t)LLVMABISizeOfType(layout, type), near = TSR__SHORT_STRIDE * (int64_t)LLVMABISizeOfType(layout, scalar);
+    int64_t distance = hoped_distance(shapes, layout, pointer);
+    near = near > whole ? near : whole;
+    if (!distance)
+        return tsr__is_varying(tsr__shape_of(shapes, pointer)) ? SCATTERED : ONE_PLACE;
+    return distance <= near && distance >= -near ? SIDE_BY_SIDE : SCATTERED;
+}
+
+/* What another dimension would make of accesses, by how often they run: of those that are scattered, and of others. */
+struct change {
+    uint64_t gained, lost;
+    bool side_by_side; /* one of those that are gained would be so */
+};
+
+static struct change compare_accesses(struct tsr__shapes *before, struct tsr__shapes *after, LLVMTargetDataRef layout)
+{
+    const struct tsr__cfg *cfg = before->cfg;
+    struct change change = {0};
+    for (int b = 0; b < cfg->block_count; b++) {
+        int depth = cfg->blocks[b].loop == TSR__NONE ? 0 : cfg->loops[cfg->blocks[b].loop].depth;
+        uint64_t rounds = UINT64_C(1) << TSR__LOOP_ROUNDS_LOG2 * (unsigned)(depth < 8 ? depth : 8);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            if (!pointer_of(i) || LLVMGetPointerAddressSpace(LLVMTypeOf(pointer_of(i))) == TSR__PRIVATE_SPACE)
+                continue;
+            enum places was = places_of(before, layout, i), is = places_of(after, layout, i);
+            change.gained += was == SCATTERED && is != SCATTERED ? rounds : 0;
+            change.lost += is == SCATTERED && was != SCATTERED ? rounds : 0;
+            change.side_by_side = change.side_by_side || (was == SCATTERED && is == SIDE_BY_SIDE);
+        }
+    }
+    return change;
+}
+
+static bool parts_more_loops(const struct tsr__shapes *before, const struct tsr__shapes *after)
+{
+    for (int i = 0; i < before->cfg->loop_count; i++)
+        if (after->divergent_loop[i] && !before->divergent_loop[i])
+            return true;
+    return false;
+}
+
+/* Whether lanes that follow this dimension access memory side by side where those in x do not, and hardly the other way round. */
+static bool is_better(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr__shapes *in_x, unsigned dimension)
+{
+    struct tsr__shapes shapes;
+    exchange(l, kernel, dimension);
+    tsr__shapes_find(&shapes, in_x->cfg, in_x->packet, &l->scratch);
+    exchange(l, kernel, dimension);
+    struct change change = compare_accesses(in_x, &shapes, LLVMGetModuleDataLayout(l->module));
+    return change.side_by_side && change.gained >= TSR__DIMENSION_GAIN * change.lost && !parts_more_loops(in_x, &shapes);
+}
+
+static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
+{
+    struct tsr__cfg cfg;
+    struct tsr__shapes shapes;
+    if (!may_exchange(l, kernel) || !tsr__cfg_make(&cfg, kernel, &l->scratch))
+        return 0;
+    tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &l->scratch);
+    return is_better(l, kernel, &shapes, 1) ? 1 : is_better(l, kernel, &shapes, 2) ? 2 : 0;
+}
+
+bool tsr__pass_lane_dimension(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count && !l->options->lanes_in_x; i++) {
+        struct tsr_kernel_info *info = &l->info->kernels[i];
+        LLVMValueRef kernel = tsr__kernel(l, info);
+        unsigned dimension = choose_dimension(l, kernel, tsr__sub_group_size(l, info));
+        if (!dimension)
+            continue;
+        exchange(l, kernel, dimension);
+        info->flags |= dimension == 1 ? TSR_KERNEL_LANES_IN_Y : TSR_KERNEL_LANES_IN_Z;
+        tsr__explain(l, kernel, "packets", dimension == 1 ? "along y" : "along z",
+                     "memory goes on from one work-item to the next there, not in x");
+    }
+    return true;
+}
