@@ -31,11 +31,14 @@ static bool has_equal_groups(const struct tsr_ndrange *range)
     return equal;
 }
 
-/* Whether packets of lanes that follow another dimension than x would be all but empty. */
-static bool is_narrow(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
+/* The code for a range in which packets would be all but empty: lanes follow the dimension with the most work-items. 0: the usual one. */
+static unsigned code_for_narrow(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
 {
-    uint64_t lanes = range->global[tsr_lane_dimension(kernel->flags)];
-    return lanes * TSR__NARROW_PART < tsr_packet_width(kernel) && lanes < range->global[0];
+    unsigned lanes = tsr_lane_dimension(kernel->flags), most = lanes;
+    for (unsigned d = 0; d < 3; d++)
+        most = range->global[d] > range->global[most] ? d : most;
+    bool narrow = range->global[lanes] * TSR__NARROW_PART < tsr_packet_width(kernel);
+    return narrow && most != lanes ? 1U << (TSR_GROUPS_IN_X + most) : 0;
 }
 
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
@@ -43,8 +46,8 @@ unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct t
     enum tsr__group_way way = loaded->module->group_way;
     if (way == TSR__GROUPS_IN_REGIONS)
         return 0;
-    if (tsr_lane_dimension(loaded->info->flags))
-        return (unsigned)is_narrow(loaded->info, range) << TSR_GROUPS_IN_X;
+    if (tsr_lanes_may_follow(loaded->info->flags))
+        return code_for_narrow(loaded->info, range);
     bool lanes = way != TSR__GROUPS_OF_SIZE && may_be_lanes(loaded->info, range, local_argument_bytes);
     bool sized = way != TSR__GROUPS_AS_LANES && has_equal_groups(range);
     return (unsigned)lanes << TSR_GROUPS_AS_LANES | (unsigned)sized << TSR_GROUPS_OF_SIZE;
@@ -67,7 +70,7 @@ bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct
     uint64_t items = range->global[0] * range->global[1] * range->global[2];
     uint64_t ns = (uint64_t)((double)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * (double)items / 1000);
     /* Groups of full packets have less to gain. */
-    bool full = range->local[0] % kernel->info->sub_group_size == 0 && !tsr_lane_dimension(kernel->info->flags);
+    bool full = range->local[0] % kernel->info->sub_group_size == 0 && tsr_groups_may_be_lanes(kernel->info->flags);
     uint64_t most = full ? TSR__FULL_GROUP_CODE_NS : TSR__GROUP_CODE_NS;
     return atomic_fetch_add_explicit(&record->usual_ns, ns, memory_order_relaxed) + ns > most;
 }
@@ -89,8 +92,9 @@ enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const
     struct record records[TSR_GROUP_CODES] = {0}, best = {0};
     unsigned fastest = TSR_GROUP_CODES, count = 0;
     uint64_t launches = 0;
-    if (codes[TSR_GROUPS_IN_X])
-        return TSR_GROUPS_IN_X;
+    for (enum tsr_group_code c = TSR_GROUPS_IN_X; c <= TSR_GROUPS_IN_Z; c++)
+        if (codes[c])
+            return c;
     const enum tsr__group_way way = codes[TSR_GROUPS_USUAL]->module->group_way;
     for (unsigned c = 0; c < TSR_GROUP_CODES; c++) {
         struct tsr__entry *entry = codes[c] ? tsr__module_entry(codes[c]->module, codes[c]->info) : NULL;

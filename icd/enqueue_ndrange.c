@@ -208,6 +208,8 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
         return;
     unsigned possible = ops->group_codes(loaded, range, kernel->local_bytes), missing = 0;
     struct tsr_code *others[TSR_GROUP_CODES] = {0};
+    if (!possible)
+        return;
     for (unsigned c = 1; c < TSR_GROUP_CODES; c++) {
         bool never = true;
         if (possible >> c & 1)

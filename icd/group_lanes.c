@@ -14,6 +14,8 @@ static const struct way {
     [TSR_GROUPS_AS_LANES] = {TSR_ENGINE_GROUPS, TSR_KERNEL_GROUP_LANES, "small work-groups may be lanes of packets"},
     [TSR_GROUPS_OF_SIZE] = {TSR_ENGINE_GROUP_SIZE, TSR_KERNEL_GROUP_SIZE, NULL},
     [TSR_GROUPS_IN_X] = {TSR_ENGINE_LANES_IN_X, TSR_KERNEL_MIXED_GROUPS, "lanes follow x in narrow ranges"},
+    [TSR_GROUPS_IN_Y] = {TSR_ENGINE_LANES_IN_Y, TSR_KERNEL_LANES_IN_Y, "lanes follow y in narrow ranges"},
+    [TSR_GROUPS_IN_Z] = {TSR_ENGINE_LANES_IN_Z, TSR_KERNEL_LANES_IN_Z, "lanes follow z in narrow ranges"},
 };
 
 /* Whether launches may take one in place of the other: the arguments lie at the same places. */

@@ -166,7 +166,7 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     q.target.sub_group_sizes = tsr_read_u32(&r);
     q.target.macros = tsr_read_str(&r);
     const char *directory = tsr_read_str(&r);
-    if (bodies > TSR_BODIES_PARTIAL || code > 3 || engine > TSR_ENGINE_LANES_IN_X || !is_group_size(&q.target) ||
+    if (bodies > TSR_BODIES_PARTIAL || code > 3 || engine > TSR_ENGINE_LANES_IN_Z || !is_group_size(&q.target) ||
         (directory && directory[0] != '/'))
         return TSR_DAMAGED;
     *request = (struct tsr_wire_request){.request = q, .directory = directory};

@@ -390,7 +390,7 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
         .packets = use_packets(&q->target) && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .group_lanes = q->target.engine == TSR_ENGINE_GROUPS,
-        .lanes_in_x = q->target.engine == TSR_ENGINE_LANES_IN_X,
+        .lanes_in = q->target.engine >= TSR_ENGINE_LANES_IN_X ? 1 + q->target.engine - TSR_ENGINE_LANES_IN_X : 0,
         .group_size = {q->target.group_size[0], q->target.group_size[1], q->target.group_size[2]},
         .bodies = q->bodies,
         .check = tsr_env_bool(TSR_ENV_CHECK),

@@ -23,7 +23,7 @@ enum { ITEMS = 960, MOST = 64 };
 
 static char folder[] = "/tmp/tessera-test-XXXXXX", *log_path;
 static struct test_world w;
-static unsigned told[3]; /* lines so far, by what they tell */
+static unsigned told[4]; /* lines so far, by what they tell */
 
 static int begin(void **state)
 {
@@ -39,11 +39,11 @@ static int end(void **state)
     return 0;
 }
 
-/* How many kernels have got code with groups as lanes, for a size, or with lanes along x since the last call. */
-enum { LANES, SIZED, IN_X };
+/* How many kernels have got code with groups as lanes, for a size, or with lanes along x or y since the last call. */
+enum { LANES, SIZED, IN_X, IN_Y };
 static unsigned made(int what)
 {
-    static const char *const texts[] = {"small work-groups may be lanes", "may have their own code", "lanes follow x"};
+    static const char *const texts[] = {"small work-groups may be lanes", "may have their own code", "lanes follow x", "lanes follow y"};
     char line[1000];
     unsigned count = 0;
     FILE *file = fopen(log_path, "r");
@@ -194,14 +194,20 @@ static void sizes_have_code(void **state)
     CHECK(clReleaseProgram(program));
 }
 
-#define ROWS "kernel void rows(global uint *out, uint n) { out[get_global_id(0) * n + get_global_id(1)] += 1 + get_local_id(0); }\n"
+#define ROWS                                                                                                                               \
+    "kernel void rows(global uint *out, uint n) { out[get_global_id(0) * n + get_global_id(1)] += 1 + get_local_id(0); }\n"                \
+    "kernel void columns(global uint *out, uint n) { out[get_global_id(0) + n * get_global_id(1)] += 1 + get_local_id(1); }\n"             \
+    "kernel void tell(global uint *out, uint n) { out[get_global_id(0) + n * get_global_id(1)] += 1 + get_local_id(1); if (!n) "           \
+    "printf(\"\"); }\n"
 
-static void count_rows(cl_program program, size_t x, size_t y)
+/* Of x rows of y elements, which the kernel's x or y counts. */
+static void count_rows(cl_program program, const char *name, size_t x, size_t y)
 {
     static const cl_uint zero;
-    size_t global[2] = {x, y}, local[2] = {3, 1}, bytes = x * y * sizeof(cl_uint);
+    bool swapped = strcmp(name, "rows") != 0;
+    size_t global[2] = {swapped ? y : x, swapped ? x : y}, local[2] = {swapped ? 1 : 3, swapped ? 3 : 1}, bytes = x * y * sizeof(cl_uint);
     cl_uint *out = malloc(bytes), n = (cl_uint)y;
-    cl_kernel kernel = test_kernel(program, "rows");
+    cl_kernel kernel = test_kernel(program, name);
     cl_mem buffer = test_buffer(w.context, 0, bytes, NULL);
     CHECK(clEnqueueFillBuffer(w.queue, buffer, &zero, sizeof(zero), 0, bytes, 0, NULL, NULL));
     CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
@@ -216,22 +222,27 @@ static void count_rows(cl_program program, size_t x, size_t y)
     free(out);
 }
 
-/* Lanes of this kernel follow y; in a range with few work-items there they follow x, once such launches have taken long. */
+/* Lanes of the first kernel follow y, of the second x; in a range with few work-items there they follow the other, once such launches have
+ * taken long. Not in one that prints, whose lines have an order. */
 static void narrow_ranges_have_code(void **state)
 {
     (void)state;
     static const struct {
+        const char *kernel;
         size_t x, y;
+        int what;
         unsigned made;
-    } cases[] = {{60, 1, 1}, {60, 3, 1}, {60, 4, 0}, {60, 40, 0}, {3, 3, 0}};
+    } cases[] = {{"rows", 60, 1, IN_X, 1},     {"rows", 60, 3, IN_X, 1},    {"rows", 60, 4, IN_X, 0},    {"rows", 60, 40, IN_X, 0},
+                 {"rows", 3, 3, IN_X, 0},      {"columns", 60, 1, IN_Y, 1}, {"columns", 60, 3, IN_Y, 1}, {"columns", 60, 4, IN_Y, 0},
+                 {"columns", 60, 40, IN_Y, 0}, {"columns", 3, 3, IN_Y, 0},  {"tell", 60, 1, IN_Y, 0}};
     for (int forced = 1; forced >= 0; forced--)
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
             forced ? setenv("TESSERA_GROUPS", "lanes", 1) : unsetenv("TESSERA_GROUPS");
             cl_program program = test_build(w.context, w.device, ROWS, "-cl-std=CL3.0");
             for (int again = 0; again < 2; again++)
-                count_rows(program, cases[i].x, cases[i].y);
-            if (made(IN_X) != (forced ? cases[i].made : 0))
-                fail_msg("%zu x %zu, forced %d", cases[i].x, cases[i].y, forced);
+                count_rows(program, cases[i].kernel, cases[i].x, cases[i].y);
+            if (made(cases[i].what) != (forced ? cases[i].made : 0))
+                fail_msg("%s, %zu x %zu, forced %d", cases[i].kernel, cases[i].x, cases[i].y, forced);
             CHECK(clReleaseProgram(program));
         }
 }

@@ -21,7 +21,7 @@ struct tsr_lanes_options {
     /* packets, if not 0: launches have work-groups of this size alone, and kernels that use work-groups but no sub-groups are compiled for
      * it. */
     uint32_t group_size[3];
-    bool lanes_in_x;         /* packets: lanes follow x whatever the kernel accesses */
+    unsigned lanes_in;       /* packets: 1, 2, 3: lanes follow x, y, z where the kernel cannot tell; 0: as it accesses memory */
     enum tsr_bodies bodies;  /* packets: which of them get code */
     bool check;              /* packets look whether all their lanes reach the functions that all must reach */
     bool debug;              /* built with -g: frame pointers stay */

@@ -117,8 +117,16 @@ static inline uint64_t tsr_required_size(const struct tsr_kernel_info *kernel, u
 }
 
 /* The codes of a kernel for launches of work-groups of some size: the usual one, several groups as lanes of a packet, code for this size
- * alone; and, of a kernel whose lanes follow another dimension, that whose lanes follow x. */
-enum tsr_group_code { TSR_GROUPS_USUAL, TSR_GROUPS_AS_LANES, TSR_GROUPS_OF_SIZE, TSR_GROUPS_IN_X, TSR_GROUP_CODES };
+ * alone; and for ranges that are narrow in the dimension that lanes follow, whose lanes follow another one. */
+enum tsr_group_code {
+    TSR_GROUPS_USUAL,
+    TSR_GROUPS_AS_LANES,
+    TSR_GROUPS_OF_SIZE,
+    TSR_GROUPS_IN_X,
+    TSR_GROUPS_IN_Y,
+    TSR_GROUPS_IN_Z,
+    TSR_GROUP_CODES
+};
 
 /* Can work-groups of the kernel have code of their own? It has local memory or barriers; without these it has packets of many groups
  * anyway. */
@@ -129,10 +137,17 @@ static inline bool tsr_groups_may_be_lanes(uint32_t flags)
     return (flags & (has | lacks)) == has;
 }
 
+/* Can the lanes of its packets follow any dimension? Other reasons against that only the compiler sees. */
+static inline bool tsr_lanes_may_follow(uint32_t flags)
+{
+    const uint32_t lacks = TSR_KERNEL_GROUP_LANES | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES;
+    return (flags & (TSR_KERNEL_MIXED_GROUPS | lacks)) == TSR_KERNEL_MIXED_GROUPS;
+}
+
 /* Can a launch of the kernel have one of the other codes? */
 static inline bool tsr_has_group_codes(uint32_t flags)
 {
-    return tsr_groups_may_be_lanes(flags) || tsr_lane_dimension(flags);
+    return tsr_groups_may_be_lanes(flags) || tsr_lanes_may_follow(flags);
 }
 
 /* Bytes of static local variables, up to where local arguments begin. */

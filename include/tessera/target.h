@@ -16,7 +16,9 @@ enum tsr_engine {
     TSR_ENGINE_REFERENCE,  /* a work-item at a time */
     TSR_ENGINE_GROUPS,     /* LANES, and work-groups with barriers or local memory are so small that a packet has several of them */
     TSR_ENGINE_GROUP_SIZE, /* LANES, and work-groups with barriers or local memory have the size `group_size` in all launches */
-    TSR_ENGINE_LANES_IN_X, /* LANES, and lanes follow x in all kernels */
+    TSR_ENGINE_LANES_IN_X, /* LANES, and lanes follow x in all kernels … */
+    TSR_ENGINE_LANES_IN_Y, /* … or y, where the kernel cannot tell */
+    TSR_ENGINE_LANES_IN_Z,
 };
 
 /* What a request for the code of kernels wants of those that run in packets. */

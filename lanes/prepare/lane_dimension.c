@@ -144,7 +144,7 @@ static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel
 {
     struct tsr__cfg cfg;
     struct tsr__shapes shapes;
-    if (!may_exchange(l, kernel) || !tsr__cfg_make(&cfg, kernel, &l->scratch))
+    if (!tsr__cfg_make(&cfg, kernel, &l->scratch))
         return 0;
     tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &l->scratch);
     return is_better(l, kernel, &shapes, 1) ? 1 : is_better(l, kernel, &shapes, 2) ? 2 : 0;
@@ -152,16 +152,17 @@ static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel
 
 bool tsr__pass_lane_dimension(struct tsr__compilation *l)
 {
-    for (uint32_t i = 0; i < l->info->kernel_count && !l->options->lanes_in_x; i++) {
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
-        unsigned dimension = choose_dimension(l, kernel, tsr__sub_group_size(l, info));
+        unsigned wanted = l->options->lanes_in;
+        unsigned dimension = !may_exchange(l, kernel) ? 0 : wanted ? wanted - 1 : choose_dimension(l, kernel, tsr__sub_group_size(l, info));
         if (!dimension)
             continue;
         exchange(l, kernel, dimension);
         info->flags |= dimension == 1 ? TSR_KERNEL_LANES_IN_Y : TSR_KERNEL_LANES_IN_Z;
-        tsr__explain(l, kernel, "packets", dimension == 1 ? "along y" : "along z",
-                     "memory goes on from one work-item to the next there, not in x");
+        tsr__explain(l, kernel, "packets", dimension == 1 ? "along y" : "along z", "%s",
+                     wanted ? "for ranges that are narrow elsewhere" : "memory goes on from one work-item to the next there, not in x");
     }
     return true;
 }

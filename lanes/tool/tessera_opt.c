@@ -18,7 +18,7 @@ static const char usage[] =
     "  -link FILE      link the built-in library FILE into the module first\n"
     "  -O0 … -O3       level of the pass optimise (default 2)\n"
     "  -packets=N      the vector engine, with sub-groups of N\n"
-    "  -lanes-in-x     likewise, and lanes follow x in all kernels\n"
+    "  -lanes-in=x     likewise, and lanes follow x, y or z in all kernels that cannot tell\n"
     "  -groups         likewise, and packets have several small work-groups as lanes\n"
     "  -bodies=full    without the bodies of packets that are not full; -bodies=partial: these alone\n"
     "  -group-size=XxYxZ  likewise, and work-groups have this size\n"
@@ -258,8 +258,8 @@ static int parse_option(struct request *q, char **words, int left)
         options->opt_level = a[2] - '0';
     else if (!strcmp(a, "-groups"))
         options->group_lanes = true;
-    else if (!strcmp(a, "-lanes-in-x"))
-        options->lanes_in_x = true;
+    else if (tsr__starts_with(a, "-lanes-in=") && a[10] >= 'x' && a[10] <= 'z')
+        options->lanes_in = 1 + (unsigned)(a[10] - 'x');
     else if (tsr__starts_with(a, "-group-size="))
         return read_group_size(strchr(a, '=') + 1, options->group_size);
     else if (tsr__starts_with(a, "-packets=") || tsr__starts_with(a, "-checked=")) {

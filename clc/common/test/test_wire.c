@@ -212,8 +212,8 @@ static void odd_group_sizes(void **state)
         {TSR_ENGINE_GROUP_SIZE, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, TSR_DAMAGED},
         {TSR_ENGINE_GROUP_SIZE, {4, 4, 0}, TSR_DAMAGED},
         {TSR_ENGINE_LANES, {0, 0, 0}, TSR_OK},
-        {TSR_ENGINE_LANES_IN_X, {0, 0, 0}, TSR_OK},
-        {TSR_ENGINE_LANES_IN_X + 1, {0, 0, 0}, TSR_DAMAGED},
+        {TSR_ENGINE_LANES_IN_Z, {0, 0, 0}, TSR_OK},
+        {TSR_ENGINE_LANES_IN_Z + 1, {0, 0, 0}, TSR_DAMAGED},
         {TSR_ENGINE_LANES, {0, 4, 0}, TSR_DAMAGED},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {

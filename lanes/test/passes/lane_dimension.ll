@@ -2,10 +2,17 @@
 ; Lanes follow y where memory goes on along y, and not along x. Not where as much goes on along x, in a transposition; not where a loop would then
 ; end for each lane alone; not along a dimension that the kernel does not ask for; not with local memory or a linear id.
 ; RUN: tessera-opt -packets=16 -passes=lane_dimension %s | FileCheck %s
-; RUN-SAME: tessera-opt -packets=16 -lanes-in-x -passes=lane_dimension %s | FileCheck %s --check-prefix=SAME
+; RUN-SAME: tessera-opt -packets=16 -lanes-in=x -passes=lane_dimension %s | FileCheck %s --check-prefix=SAME
 ; SAME-LABEL: @columns(
 ; SAME: call i64 @__tsr_global_id(i32 0)
 ; SAME: call i64 @__tsr_global_id(i32 1)
+; RUN: tessera-opt -packets=16 -lanes-in=z -passes=lane_dimension %s | FileCheck %s --check-prefix=FORCED
+; FORCED-LABEL: @columns(
+; FORCED: %x = call i64 @__tsr_global_id(i32 2)
+; FORCED: %y = call i64 @__tsr_global_id(i32 1)
+; FORCED: %z = call i64 @__tsr_global_id(i32 0)
+; FORCED-LABEL: @linear(
+; FORCED: %x = call i64 @__tsr_global_id(i32 0)
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
