@@ -63,6 +63,7 @@ PROGRAMS = {
     "pyopencl": (pypi_programs.pyopencl, ["python3-venv"]),
     "reikna": (pypi_programs.reikna, ["python3-venv"]),
     "kernel_tuner": (pypi_programs.kernel_tuner, ["python3-venv"]),
+    "loopy-suite": (pypi_programs.loopy_suite, ["python3-venv"]),
     "opencv": (pypi_programs.opencv, ["python3-venv"]),
     **{package: (pypi_programs.called, ["python3-venv"]) for package in pypi_programs.CALLED},
     "hashcat": (passwords.hashcat, ["hashcat", "hashcat-data"]),

@@ -74,6 +74,14 @@ def kernel_tuner(run):
 KERNEL_TUNER = ["test_opencl_functions.py", "test_observers.py", "test_backend.py"]
 
 
+def loopy_suite(run):
+    # Later releases of islpy lack methods that this release of loopy calls.
+    return run_pytest_of_sources(run, ["loopy==2025.2", "pyopencl==2026.1.4", "islpy==2025.2.5"], LOOPY)
+
+
+LOOPY = ["test_linalg.py", "test_nbody.py", "test_scan.py", "test_callables.py"]
+
+
 # One set of releases that fit together. Their SYCL reaches the driver by Intel's OpenCL adapter and the loader that the packages bring along.
 # These releases know NumPy up to 2.3.
 SYCL = ["dpctl==0.21.1", "dpnp==0.19.1", "intel-sycl-rt==2025.3.3", "intel-cmplr-lib-ur==2025.3.3", "dpcpp-cpp-rt==2025.3.3", "cython==3.3.1",
