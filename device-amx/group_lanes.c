@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which of a kernel's codes a launch runs with: of kernels with barriers or local memory, that with several groups as lanes of a packet,
- * that for this size of groups alone, or the usual one; of kernels whose lanes follow y or z, the usual one, or that for ranges which are
- * narrow there. */
+ * that for this size of groups alone, or the usual one; of others the usual one, or in ranges that are narrow where its lanes follow each
+ * other, that whose lanes follow another dimension. */
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 

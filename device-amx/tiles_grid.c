@@ -186,7 +186,6 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
     const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
     const char *from = c->from + step * x->b_step;
     char *to = c->to + step * packed_words(x) * PANEL_LINE, copy[TSR_TILE_BYTES];
-    char words_of_nibbles[TSR_TILE_BYTES / 2] __attribute__((aligned(LINE)));
     int64_t stride = x->b_stride;
     if (!c->within) {
         struct tsr_tile_matrix now = c->at;
@@ -197,10 +196,7 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
     }
     if (is_of_halves(x))
         (x->how & TSR_TILE_B_ROWS ? tsr__tile_widen_halves : tsr__tile_widen_words)(to, PANEL_LINE, from, stride, rows);
-    else if (is_of_nibbles(x) && x->how & TSR_TILE_B_ROWS) {
-        tsr__tile_pack_rows(words_of_nibbles, LINE, from, stride, (uint32_t)x->how);
-        tsr__tile_unpack_b(to, PANEL_LINE, words_of_nibbles, LINE, (uint32_t)x->how);
-    } else if (is_of_nibbles(x))
+    else if (is_of_nibbles(x))
         tsr__tile_unpack_b(to, PANEL_LINE, from, stride, (uint32_t)x->how);
     else if (x->how & TSR_TILE_B_ROWS)
         tsr__tile_pack_rows(to, PANEL_LINE, from, stride, (uint32_t)x->how);
@@ -381,8 +377,9 @@ static bool lies_in_rows(const struct block *b, int64_t row, int64_t rows, int64
     return true;
 }
 
-/* A strip of halves: a line of floats is half a row of a step, or a row with TSR_TILE_HALF_K. */
-static void pack_strip_of_halves(const struct block *b, int64_t row, int64_t rows)
+/* A strip of numbers that are widened as they are packed: a step of those of 4 bits is a line, and of a step of halves each half is one, or
+ * all with TSR_TILE_HALF_K. */
+static void pack_widened_strip(const struct block *b, int64_t row, int64_t rows)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
@@ -390,20 +387,10 @@ static void pack_strip_of_halves(const struct block *b, int64_t row, int64_t row
     for (int64_t r = 0; r < rows; r++) {
         int64_t far;
         const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
-        for (int64_t i = 0; i < in_step; i++)
+        if (is_of_nibbles(x))
+            tsr__tile_unpack_a(b->strip + r * LINE, rows * LINE, from, far, x->steps, (uint32_t)x->how);
+        for (int64_t i = 0; i < in_step && is_of_halves(x); i++)
             tsr__tile_widen_halves(b->strip + (i * rows + r) * LINE, in_step * rows * LINE, from + i * LINE / 2, far, x->steps);
-    }
-}
-
-static void pack_strip_of_nibbles(const struct block *b, int64_t row, int64_t rows)
-{
-    const struct tsr__tile_grid *g = b->grid;
-    const struct tsr_tile_loop *x = g->loop;
-    const int64_t all = g->rows * rows_of_loop(x);
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t far;
-        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
-        tsr__tile_unpack_a(b->strip + r * LINE, rows * LINE, from, far, x->steps, (uint32_t)x->how);
     }
 }
 
@@ -467,7 +454,7 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
                               .how = is_tf32(of) || is_of_halves(of) ? TSR_TILE_TF32 | TSR__TILE_IS_CUT : tsr__packed_product(of),
                               .zero = of->zero,
                               .to_stride = of->to_stride};
-    (is_of_halves(of) ? pack_strip_of_halves : is_of_nibbles(of) ? pack_strip_of_nibbles : pack_wide_strip)(b, row, rows);
+    (widening(of) > 1 ? pack_widened_strip : pack_wide_strip)(b, row, rows);
     for (unsigned i = 0; i < rows / TSR_TILE_ROWS * PANEL; i++)
         x.c[i] = tiles[i];
     for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {

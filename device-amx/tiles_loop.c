@@ -283,16 +283,10 @@ static void run_few_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
 /* Tiles of a step, those of A before those of B, of numbers of 4 bits that become bytes. */
 static void unpack_step(char *to, const struct tsr_tile_loop *x, int64_t step)
 {
-    char words[TSR_TILE_BYTES / 2] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     for (int64_t i = 0; i < x->rows; i++, to += TSR_TILE_BYTES)
         tsr__tile_unpack_a(to, TSR_TILE_ROW_BYTES, x->a + step * x->a_step + i * x->a_next, x->a_stride, x->tile_rows, (uint32_t)x->how);
-    for (int64_t i = 0; i < x->columns; i++, to += TSR_TILE_BYTES) {
-        const bool rows = x->how & TSR_TILE_B_ROWS;
-        const char *from = x->b + step * x->b_step + i * x->b_next;
-        if (rows)
-            tsr__tile_pack_rows(words, TSR_TILE_ROW_BYTES, from, x->b_stride, (uint32_t)x->how);
-        tsr__tile_unpack_b(to, TSR_TILE_ROW_BYTES, rows ? words : from, rows ? TSR_TILE_ROW_BYTES : x->b_stride, (uint32_t)x->how);
-    }
+    for (int64_t i = 0; i < x->columns; i++, to += TSR_TILE_BYTES)
+        tsr__tile_unpack_b(to, TSR_TILE_ROW_BYTES, x->b + step * x->b_step + i * x->b_next, x->b_stride, (uint32_t)x->how);
 }
 
 /* As many steps at a time as there is memory for. */

@@ -85,7 +85,8 @@ LLVMValueRef tsr__nibbles_of(LLVMValueRef v, bool *upper)
     LLVMValueRef callee = tsr__callee(v);
     if (!callee || !tsr__starts_with(tsr__name(callee), TSR__NIBBLES))
         return NULL;
-    *upper = tsr__starts_with(tsr__name(callee), TSR__NIBBLES "upper");
+    if (upper)
+        *upper = tsr__starts_with(tsr__name(callee), TSR__NIBBLES "upper");
     return LLVMGetOperand(v, 0);
 }
 

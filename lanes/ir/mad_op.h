@@ -49,7 +49,7 @@ static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
 {
     return LLVMGetOperand(mad->call, mad->a_count + TSR__WORDS + i);
 }
-/* The vector of which the value is the lower or the upper halves of bytes, or NULL: it is no such call. */
+/* The vector of which the value is the lower or the upper halves of bytes, or NULL: it is no such call. `upper`: which, or NULL. */
 #define TSR__NIBBLES "tsr.nibbles."
 LLVMValueRef tsr__nibbles_of(LLVMValueRef v, bool *upper);
 /* Makes instructions of these calls. */

@@ -66,10 +66,9 @@ static LLVMValueRef build_place(struct tsr__blocks2d *o, const struct tsr__block
 static bool is_operand_only(LLVMValueRef v)
 {
     struct tsr__mad mad;
-    bool upper;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        const bool other_form = LLVMIsABitCastInst(user) || tsr__nibbles_of(user, &upper);
+        const bool other_form = LLVMIsABitCastInst(user) || tsr__nibbles_of(user, NULL);
         if (other_form ? !is_operand_only(user) : !tsr__mad_read(user, &mad))
             return false;
         for (unsigned i = 0; !other_form && i < mad.f->m; i++)

@@ -224,7 +224,6 @@ static bool has_level(const char *a)
     return tsr__starts_with(a, "-O") && strlen(a) == 3 && a[2] >= '0' && a[2] <= '3';
 }
 
-/* One option, which may have its value behind it; answers how many words it takes, 0: it is none. */
 /* "4x4x1", or fewer numbers. */
 static int read_group_size(const char *text, uint32_t size[3])
 {
@@ -238,6 +237,7 @@ static int read_group_size(const char *text, uint32_t size[3])
     return !*text;
 }
 
+/* One option, which may have its value behind it; answers how many words it takes, 0: it is none. */
 static int parse_option(struct request *q, char **words, int left)
 {
     struct tsr_lanes_options *options = &q->options;

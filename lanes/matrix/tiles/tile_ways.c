@@ -50,8 +50,7 @@ static bool is_used(LLVMValueRef v)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        bool upper;
-        if ((!LLVMIsABinaryOperator(user) && !LLVMIsACastInst(user) && !LLVMIsAShuffleVectorInst(user) && !tsr__nibbles_of(user, &upper)) ||
+        if ((!LLVMIsABinaryOperator(user) && !LLVMIsACastInst(user) && !LLVMIsAShuffleVectorInst(user) && !tsr__nibbles_of(user, NULL)) ||
             is_used(user))
             return true;
     }
