@@ -28,21 +28,13 @@ static uint64_t max_work_group(const struct tsr_device *device, const struct tsr
     return most;
 }
 
-/* The largest divisor of n that is at most `most`; a multiple of `step` if there is one. */
+/* The largest divisor of n that is at most `most`: of the multiples of `step`, or of all if no multiple divides n. */
 static uint64_t good_divisor(uint64_t n, uint64_t most, uint64_t step)
 {
-    uint64_t best = 1;
-    for (uint64_t d = most < n ? most : n; d > best; d--) {
-        if (n % d)
-            continue;
-        if (d % step == 0)
+    for (uint64_t d = most - most % step; d; d -= step)
+        if (n % d == 0)
             return d;
-        if (best == 1)
-            best = d;
-        if (d < step)
-            break;
-    }
-    return best;
+    return step > 1 ? good_divisor(n, most, 1) : 1;
 }
 
 static void suggest_local_size(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range)
@@ -79,12 +71,15 @@ static void suggest_local_size(const struct tsr_device *device, const struct tsr
     if (good > most)
         good = most;
     unsigned lanes = tsr_lane_dimension(kernel->flags);
-    for (uint32_t i = 0; i < 3 && good > 1; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         unsigned d = tsr_exchanged_dimension(lanes, i);
-        uint64_t step = i == 0 ? tsr_packet_width(kernel) : 1, most_here = good < range->global[d] ? good : range->global[d];
-        range->local[d] = good_divisor(range->global[d], good, step);
+        uint64_t step = i == 0 ? tsr_packet_width(kernel) : 1;
+        uint64_t most_here = good > step ? good : step; /* a packet takes as long with fewer work-items */
+        most_here = most_here < most ? most_here : most;
+        most_here = most_here < range->global[d] ? most_here : range->global[d];
+        range->local[d] = good_divisor(range->global[d], most_here, step);
         /* Full packets and a smaller group at the end are better than packets with unused lanes in every group. */
-        if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM_GROUPS) && range->local[d] % step && most_here > step)
+        if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM_GROUPS) && range->local[d] % step && most_here >= step)
             range->local[d] = most_here - most_here % step;
         good /= range->local[d];
     }

@@ -44,6 +44,10 @@ static const struct range full[] = {
 };
 /* Rows of full packets for a kernel that sees its range alone. */
 static const struct range full_rows[] = {{{64, 1}, {5, 1}, 0}, {{96, 3}, {1, 1}, 32}, {{32, 9}, {10, 4}, 64}};
+/* The device chooses the local size (0). */
+static const struct range free_size[] = {
+    {{32, 1}, {0, 0}, 0}, {{96, 1}, {0, 0}, 0}, {{224, 1}, {0, 0}, 0}, {{352, 3}, {0, 0}, 32}, {{416, 1}, {0, 0}, 0}, {{992, 4}, {0, 0}, 0},
+};
 static const struct range others[] = {
     {{1, 1}, {1, 1}, 0},  {{97, 1}, {97, 1}, 0},   {{64, 1}, {64, 1}, 3},   {{65, 2}, {32, 1}, 0},
     {{50, 6}, {5, 3}, 0}, {{200, 3}, {100, 1}, 7}, {{33, 11}, {16, 2}, 32}, {{130, 1}, {128, 1}, 0},
@@ -90,7 +94,7 @@ static void launch(cl_command_queue queue, cl_kernel kernel, const struct range 
     cl_mem buffer = test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof(zeros), (void *)zeros);
     CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
     CHECK(clSetKernelArg(kernel, 1, MOST_LOCAL * sizeof(cl_uint), NULL));
-    CHECK(clEnqueueNDRangeKernel(queue, kernel, 2, offset, r->global, r->local, 0, NULL, NULL));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 2, offset, r->global, r->local[0] ? r->local : NULL, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
     for (size_t i = 0; i < MOST_ITEMS; i++)
         if (out[i] != (i < items ? i + 1 : 0))
@@ -112,6 +116,7 @@ static void full_packets_need_no_other_code(void **state)
     for (unsigned k = 0; k < KERNELS; k++) {
         cl_kernel kernel = test_kernel(program, names[k]);
         launch_all(kernel, full, sizeof(full) / sizeof(*full));
+        launch_all(kernel, free_size, sizeof(free_size) / sizeof(*free_size));
         if (k == RANGE)
             launch_all(kernel, full_rows, sizeof(full_rows) / sizeof(*full_rows));
         CHECK(clReleaseKernel(kernel));
