@@ -54,6 +54,14 @@ INLINE double angle(double x, ulong high, ulong low, double unit)
     return ABS(x) < (double)INFINITY ? r : (double)NAN;
 }
 
+/* r in radians and the whole number k with x = k·pi/2^(bits - 1) + r, for an x beyond FAR that is so far `ahead` on the circle. */
+COLD ulong2 far_angle(double x, ulong ahead, uint bits)
+{
+    ulong low, high = turns(x, &low) + ahead;
+    double r = angle(x, high << bits | low >> (64 - bits), low << bits, 0x1p-63 / (1 << bits));
+    return (ulong2)(as_ulong(r), (high + (1UL << (63 - bits))) >> (64 - bits));
+}
+
 /* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
 INLINE double sin_half_wide(double r, ulong odd)
 {
@@ -74,9 +82,9 @@ double PURE sin(double x)
     double t = FMA(x, 0x1.45f306dc9c883p-2, ROUNDER), r = less_pi(x, t - ROUNDER);
     ulong odd = as_ulong(t);
     if (ABS(x) > FAR) {
-        ulong low, high = turns(x, &low);
-        odd = (high + (1UL << 62)) >> 63;
-        r = angle(x, high << 1 | low >> 63, low << 1, 0x1p-64);
+        ulong2 far = far_angle(x, 0, 1);
+        r = as_double(far.x);
+        odd = far.y;
     }
     double y = sin_half_wide(r, odd);
     return x == 0 ? x : y;
@@ -87,9 +95,9 @@ double PURE cos(double x)
     double t = FMA(x, 0x1.45f306dc9c883p-2, 0.5) + ROUNDER, r = less_pi(x, t - ROUNDER - 0.5);
     ulong odd = as_ulong(t);
     if (ABS(x) > FAR) {
-        ulong low, high = turns(x, &low) + (1UL << 62);
-        odd = (high + (1UL << 62)) >> 63;
-        r = angle(x, high << 1 | low >> 63, low << 1, 0x1p-64);
+        ulong2 far = far_angle(x, 1UL << 62, 1);
+        r = as_double(far.x);
+        odd = far.y;
     }
     return sin_half_wide(r, odd);
 }
@@ -101,9 +109,9 @@ INLINE ulong quadrant(double x, double *r)
     *r = FMA(k, 0x1.f1976b7ed8fbcp-110, FMA(k, -0x1.1a62633145c07p-54, FMA(k, -0x1.921fb54442d18p0, x)));
     ulong q = as_ulong(t);
     if (ABS(x) > FAR) {
-        ulong low, high = turns(x, &low);
-        q = (high + (1UL << 61)) >> 62;
-        *r = angle(x, high << 2 | low >> 62, low << 2, 0x1p-65);
+        ulong2 far = far_angle(x, 0, 2);
+        *r = as_double(far.x);
+        q = far.y;
     }
     return q;
 }

@@ -26,19 +26,23 @@ INLINE float less_pi(float x, float k)
     return FMA(k, 0x1.ee59dap-49f, FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x)));
 }
 
-/* sin or cos of a finite x beyond FAR: half turns in fixed point. */
-INLINE float far_half(ulong turn, uint *odd)
+/* r in radians and the whole number k with x = k·pi/2^(bits - 1) + r, for a finite x beyond FAR that is so far `ahead` on the circle. */
+COLD uint2 far_angle(float x, ulong ahead, uint bits)
 {
-    *odd = (uint)((turn + (1UL << 62)) >> 63);
-    return (float)((double)(long)(turn << 1) * 0x1.921fb54442d18p-63);
+    ulong turn = turns(x) + ahead;
+    float r = (float)((double)(long)(turn << bits) * (0x1.921fb54442d18p-62 / (1 << bits)));
+    return (uint2)(as_uint(r), (uint)((turn + (1UL << (63 - bits))) >> (64 - bits)));
 }
 
 float PURE sin(float x)
 {
     float t = FMA(x, 0x1.45f306p-2f, ROUNDER), r = less_pi(x, t - ROUNDER);
     uint odd = as_uint(t);
-    if (ABS(x) > FAR)
-        r = far_half(turns(x), &odd);
+    if (ABS(x) > FAR) {
+        uint2 far = far_angle(x, 0, 1);
+        r = as_float(far.x);
+        odd = far.y;
+    }
     float y = sin_half(r, odd);
     return x == 0 ? x : ABS(x) < INFINITY ? y : NAN;
 }
@@ -47,8 +51,11 @@ float PURE cos(float x)
 {
     float t = FMA(x, 0x1.45f306p-2f, 0.5f) + ROUNDER, r = less_pi(x, t - ROUNDER - 0.5f);
     uint odd = as_uint(t);
-    if (ABS(x) > FAR)
-        r = far_half(turns(x) + (1UL << 62), &odd);
+    if (ABS(x) > FAR) {
+        uint2 far = far_angle(x, 1UL << 62, 1);
+        r = as_float(far.x);
+        odd = far.y;
+    }
     float y = sin_half(r, odd);
     return ABS(x) < INFINITY ? y : NAN;
 }
@@ -60,9 +67,9 @@ INLINE uint quadrant(float x, float *r)
     *r = FMA(k, 0x1.ee59dap-50f, FMA(k, 0x1.777a5cp-25f, FMA(k, -0x1.921fb6p0f, x)));
     uint q = as_uint(t);
     if (ABS(x) > FAR) {
-        ulong turn = turns(x);
-        q = (uint)((turn + (1UL << 61)) >> 62);
-        *r = (float)((double)(long)(turn << 2) * 0x1.921fb54442d18p-64);
+        uint2 far = far_angle(x, 0, 2);
+        *r = as_float(far.x);
+        q = far.y;
     }
     return q;
 }

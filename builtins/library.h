@@ -13,6 +13,8 @@
 #define PURE __attribute__((overloadable, const))
 #define RARE(condition) __builtin_expect((condition) ? 1 : 0, 0)
 #define INLINE static inline __attribute__((always_inline))
+/* A function that stays a call, which a packet makes for one lane after the other: much code that hardly ever runs. */
+#define COLD static __attribute__((cold, noinline, const))
 
 /* M(N, ...) for each vector width; N is empty for scalars, so that T##N is the type and CV##N converts to it. */
 #define EACH_VECTOR(M, ...) M(2, ##__VA_ARGS__) M(3, ##__VA_ARGS__) M(4, ##__VA_ARGS__) M(8, ##__VA_ARGS__) M(16, ##__VA_ARGS__)

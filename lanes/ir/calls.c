@@ -174,6 +174,12 @@ bool tsr__is_madw(LLVMValueRef function)
     return !tsr__has_text_attr(function, TSR__USER) && (!strcmp(name, TSR__MADW_LOW) || !strcmp(name, TSR__MADW_HIGH));
 }
 
+bool tsr__is_cold(LLVMValueRef function)
+{
+    return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("cold")) &&
+           !tsr__has_text_attr(function, TSR__USER);
+}
+
 bool tsr__is_image(LLVMValueRef function)
 {
     const char *name = tsr__name(function);

@@ -142,6 +142,9 @@ bool tsr__is_madw(LLVMValueRef function);
 /* Is it a function of the built-in library that reads or writes an image (builtins/image.cl)? Then it is not inlined. */
 bool tsr__is_image(LLVMValueRef function);
 
+/* Is it a function of the built-in library that hardly ever runs (COLD in builtins/library.h)? Then it is not inlined. */
+bool tsr__is_cold(LLVMValueRef function);
+
 /* The flags of a barrier that is the middle of an exchange. */
 enum { TSR__EXCHANGE_FENCE = 1 << 30 };
 

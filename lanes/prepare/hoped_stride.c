@@ -3,7 +3,7 @@
 #include "lanes/prepare/hoped_stride.h"
 
 #include "lanes/ir/match.h"
-#include "lanes/prepare/image_items.h"
+#include "lanes/prepare/outlined.h"
 
 enum { MAX_DEPTH = 8 };
 
@@ -41,7 +41,7 @@ static bool is_image_x(const struct tsr__hope *h, LLVMValueRef v)
 {
     enum { ARGUMENTS = 2 };
     LLVMValueRef p = LLVMIsALoadInst(v) ? LLVMGetOperand(v, 0) : NULL;
-    return p && tsr__has_text_attr(h->function, TSR__IMAGE_ITEM) && LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
+    return p && tsr__has_text_attr(h->function, TSR__OUTLINED_ITEM) && LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
            LLVMGetOperand(p, 0) == LLVMGetParam(h->function, ARGUMENTS) && !LLVMIsABinaryOperator(LLVMGetOperand(p, 1));
 }
 

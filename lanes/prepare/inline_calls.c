@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inlines all calls of kernels that run in packets, except those for which a packet has an operation (collectives, matrix functions, dot
- * products, MADW, pieces of math functions). */
+ * products, MADW, pieces of math functions) or a function (lanes/prepare/outlined.h). */
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
-#include "lanes/prepare/image_items.h"
+#include "lanes/prepare/outlined.h"
 #include "tessera/matrix.h"
 
 #include <string.h>
@@ -12,17 +12,20 @@
 /* What the body of a collective is called while a declaration stands in its place. */
 #define BODY ".__tsr_body"
 
-/* A collective's body is how a work-item would do it; a packet has instructions for the call. Of functions on images a packet has functions
- * of its own. */
+/* A collective's body is how a work-item would do it; a packet has instructions for the call. Of outlined functions a packet has
+ * functions of its own. */
 static void keep_call(struct tsr__compilation *l, LLVMValueRef function, bool meets)
 {
     static const char *const promises[] = {"nounwind", "willreturn", "convergent"};
+    const bool cold = tsr__is_cold(function);
     const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
     const char *aside = tsr_arena_format(&l->scratch, "%s" BODY, name);
     LLVMSetValueName2(function, aside, strlen(aside));
     LLVMValueRef made = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(function));
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises) - !meets; i++)
         tsr__add_fn_attr(l, made, promises[i]);
+    if (cold)
+        tsr__add_fn_attr(l, made, "cold");
     LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, at, tsr__attr_kind("memory"));
     if (memory && !meets)
@@ -43,7 +46,7 @@ static void inline_all(struct tsr__compilation *l)
             keep_call(l, functions[i], true);
             continue;
         }
-        if (tsr__is_image(functions[i])) {
+        if (tsr__is_image(functions[i]) || tsr__is_cold(functions[i])) {
             keep_call(l, functions[i], false);
             continue;
         }
@@ -113,7 +116,7 @@ bool tsr__pass_inline_calls(struct tsr__compilation *l)
     if (tsr__all_run_as_reference(l)) /* their calls stay, as in the reference engine */
         return true;
     promise_ranges(l);
-    if (!tsr__run_llvm(l, "always-inline,globaldce") || !tsr__make_image_items(l, kept_body))
+    if (!tsr__run_llvm(l, "always-inline,globaldce") || !tsr__make_outlined_items(l, kept_body))
         return false;
     tsr__explain_arrays(l);
     return true;

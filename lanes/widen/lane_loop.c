@@ -105,35 +105,35 @@ static void all_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct ta
     }
 }
 
+/* One after the other, in a loop. Results come together in memory: an element of a vector in a register cannot be written at an index that
+ * varies without going through memory with the whole vector. */
 static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int components)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef bits_type = LLVMIntTypeInContext(c, s->width);
     LLVMValueRef all = tsr__mask_bits(s, s->mask);
+    LLVMValueRef *slots = tsr_arena_alloc(s->arena, ((size_t)components + 1) * sizeof *slots);
+    for (int k = 0; k < components; k++)
+        slots[k] = tsr__spill_vector(s, made[k]);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b);
     LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(c, s->to, "lane");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(c, s->to, "lanes.done");
     LLVMBuildBr(s->b, loop); /* a block runs only if a lane is in it */
     LLVMPositionBuilderAtEnd(s->b, loop);
     LLVMValueRef left = LLVMBuildPhi(s->b, bits_type, "left");
-    LLVMValueRef *phis = tsr_arena_alloc(s->arena, ((size_t)components + 1) * sizeof *phis);
-    for (int k = 0; k < components; k++)
-        phis[k] = LLVMBuildPhi(s->b, LLVMTypeOf(made[k]), "");
     LLVMValueRef lane = tsr__first_lane(s, left), copy = copy_for_lane(s, inst, operands, lane);
     LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(bits_type, 1, false), ""), "");
     LLVMValueRef none_left = LLVMBuildICmp(s->b, LLVMIntEQ, rest, LLVMConstNull(bits_type), "");
-    for (int k = 0; k < components; k++) {
-        LLVMValueRef now = LLVMBuildInsertElement(s->b, phis[k], tsr__extract_component(s, copy, k), lane, "");
-        LLVMAddIncoming(phis[k], &made[k], &before, 1);
-        LLVMAddIncoming(phis[k], &now, &loop, 1);
-        made[k] = now;
-    }
+    for (int k = 0; k < components; k++)
+        tsr__store_lane(s, tsr__extract_component(s, copy, k), slots[k], lane);
     LLVMValueRef again = LLVMBuildCondBr(s->b, none_left, after, loop);
     if (!components && LLVMIsACallInst(inst)) /* printf: where all lanes are active, LLVM would make a copy of the call for each */
         tsr__set_loop_hint(s->l, again, "llvm.loop.unroll.disable", 0);
     LLVMAddIncoming(left, &all, &before, 1);
     LLVMAddIncoming(left, &rest, &loop, 1);
     LLVMPositionBuilderAtEnd(s->b, after);
+    for (int k = 0; k < components; k++)
+        made[k] = tsr__reload_vector(s, LLVMTypeOf(made[k]), slots[k]);
 }
 
 void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst)

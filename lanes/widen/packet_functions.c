@@ -3,7 +3,7 @@
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
-#include "lanes/prepare/image_items.h"
+#include "lanes/prepare/outlined.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/prepare/versioning.h"
 #include "lanes/widen/widener.h"
@@ -120,7 +120,7 @@ bool tsr__pass_drop_items(struct tsr__compilation *l)
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++)
-        if (tsr__has_text_attr(functions[i], TSR__IMAGE_ITEM))
+        if (tsr__has_text_attr(functions[i], TSR__OUTLINED_ITEM))
             LLVMDeleteFunction(functions[i]);
     tsr__debug_info_end(l);
     return true;

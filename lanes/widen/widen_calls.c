@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lanes/widen/widen_dot.h"
-#include "lanes/widen/widen_image.h"
+#include "lanes/widen/widen_outlined.h"
 #include "lanes/widen/widen_madw.h"
 #include "lanes/widen/widen_math.h"
 #include "lanes/ir/mad_op.h"
@@ -366,14 +366,17 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
         return true;
     }
     if (tsr__is_image(callee))
-        return tsr__widen_image(s, inst);
+        return tsr__widen_outlined(s, inst);
     unsigned id = LLVMGetIntrinsicID(callee);
     const struct tsr__math_op *math = tsr__math_op(callee);
-    if (!id && !math)
+    const bool cold = tsr__is_cold(callee);
+    if (!id && !math && !cold)
         return false;
     if (uniform_in && !tsr__is_varying(tsr__shape_of(&s->shapes, inst)) && LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind) {
         clone_call(s, inst);
         return true;
     }
+    if (cold)
+        return tsr__widen_outlined(s, inst);
     return math ? tsr__widen_math(s, inst, math) : tsr__widen_intrinsic(s, inst, id);
 }

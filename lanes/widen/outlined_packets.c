@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The pass widen_images: packet functions of the functions on images that a kernel calls. */
+ * The pass widen_outlined: packet functions of the outlined functions that a kernel calls (lanes/prepare/outlined.h). */
 #include <string.h>
 
 #include "lanes/ir/explain.h"
-#include "lanes/prepare/image_items.h"
+#include "lanes/prepare/outlined.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/widen/widener.h"
 
 static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned width)
 {
-    if (tsr__image_packet(l, item, width))
+    if (tsr__outlined_packet(l, item, width))
         return true;
     const char *name = tsr_arena_format(&l->scratch, "%s.%u", tsr__name(item), width);
     LLVMValueRef packet = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(item));
     tsr__copy_attributes(l, item, packet, LLVMCountParams(item));
-    LLVMRemoveStringAttributeAtIndex(packet, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, TSR__IMAGE_ITEM, strlen(TSR__IMAGE_ITEM));
+    LLVMRemoveStringAttributeAtIndex(packet, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, TSR__OUTLINED_ITEM,
+                                     strlen(TSR__OUTLINED_ITEM));
     LLVMSetLinkage(packet, LLVMInternalLinkage);
     tsr__add_fn_attr(l, packet, "noinline");
     tsr__add_fn_attr(l, packet, "nounwind");
@@ -25,14 +26,15 @@ static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned w
     return good || tsr__fail(l, "%s: irreducible control flow", name);
 }
 
-bool tsr__pass_widen_images(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+bool tsr__pass_widen_outlined(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     if (k->packet.width == 1)
         return true;
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, k->item, &count);
     for (size_t i = 0; i < count; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]), item = callee && tsr__is_image(callee) ? tsr__image_item(l, code[i]) : NULL;
+        struct tsr__outlined o;
+        LLVMValueRef item = tsr__is_outlined(code[i], &o) ? tsr__outlined_item(l, code[i]) : NULL;
         if (item && !widen_item(l, item, k->packet.width))
             return false;
     }
