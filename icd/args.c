@@ -24,6 +24,13 @@ static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, 
     return before;
 }
 
+/* Many applications create every kernel of a program and launch a few: code is made for those that get arguments. */
+static void expect_launch(struct _cl_kernel *kernel)
+{
+    if (!atomic_load_explicit(&kernel->wanted, memory_order_relaxed))
+        tsr__kernel_want(kernel);
+}
+
 static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object, bool svm)
 {
     if (object)
@@ -33,6 +40,7 @@ static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, voi
     pthread_mutex_unlock(&kernel->lock);
     if (before)
         tsr__unwatch(before);
+    expect_launch(kernel);
 }
 
 void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin)
@@ -57,6 +65,7 @@ static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
     kernel->states[index].local_size = size;
     tsr__kernel_place_locals(kernel, tsr_local_round(kernel->info->local_bytes));
     pthread_mutex_unlock(&kernel->lock);
+    expect_launch(kernel);
 }
 
 static cl_int set_pointer(struct _cl_kernel *kernel, cl_uint index, size_t size, const void *value)

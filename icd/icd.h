@@ -256,7 +256,7 @@ struct tsr_code {
     _Atomic(struct tsr_module *) module; /* loaded when first needed */
     bool busy;                           /* a thread makes this code; the program's `coded` is signalled when it has ended */
     bool told;                           /* of a kernel: a call has answered with `failed` */
-    uint32_t wanted;                     /* of a kernel: objects of it that have been created, and not destroyed */
+    uint32_t wanted;                     /* of a kernel: objects of it that are wanted, and not destroyed */
     cl_int failed;                       /* of a kernel: the compiler has failed on it alone */
     bool alone;            /* the compiler failed on this kernel together with others: make it alone; for small groups: it failed */
     struct tsr_code *with; /* of a kernel: the one whose image contains its code; NULL: its own image does */
@@ -323,6 +323,7 @@ struct _cl_kernel {
     cl_uint build_count;         /* entries of `on`, which is parallel to program->builds */
     struct tsr__kernel_on *on;
     const struct tsr_kernel_info *info;         /* the first that is not NULL: names and arguments are the same in all */
+    _Atomic bool wanted;                        /* a launch is to be expected: an argument has been set, or there is none */
     pthread_mutex_t lock;                       /* arguments */
     unsigned char *args;                        /* argument block */
     struct tsr__arg_state *states;              /* per argument: set or not, memory object (watched), local size */

@@ -24,7 +24,8 @@ static void kernel_destroy(struct tsr_object *object)
             tsr__unwatch(kernel->states[i].object);
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
-    count_wanted(kernel, -1);
+    if (kernel->wanted)
+        count_wanted(kernel, -1);
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     pthread_mutex_destroy(&kernel->lock);
@@ -66,8 +67,18 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, struct tsr__ke
     kernel->states = states;
     kernel->unset_count = info->arg_count;
     pthread_mutex_init(&kernel->lock, NULL);
-    count_wanted(kernel, 1);
     return kernel;
+}
+
+void tsr__kernel_want(struct _cl_kernel *kernel)
+{
+    struct _cl_program *program = kernel->program;
+    pthread_mutex_lock(&program->lock);
+    if (!kernel->wanted)
+        count_wanted(kernel, 1);
+    kernel->wanted = true;
+    pthread_mutex_unlock(&program->lock);
+    tsr__code_begin(program);
 }
 
 TSR_API cl_int CL_API_CALL clRetainKernel(cl_kernel kernel)
@@ -165,8 +176,7 @@ static cl_int make(struct _cl_program *program, const char *name, struct _cl_ker
     return *kernel ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Has code that is missing made in the background, and loads what is there with the kernel, so that the first launch need not and a failure
- * is reported here. */
+/* Loads code that is there with the kernel, so that the first launch need not and a failure is reported here. */
 static cl_int begin(struct _cl_kernel *kernel)
 {
     struct _cl_program *program = kernel->program;
@@ -178,7 +188,8 @@ static cl_int begin(struct _cl_kernel *kernel)
         return tsr__code_load(program, program->builds[i].device, kernel->on[i].code, &module);
     if (tsr_clc_is_library())
         return tsr__kernel_coded(kernel, i, &(const struct tsr_kernel_info *){NULL});
-    tsr__code_begin(program);
+    if (!kernel->info->arg_count)
+        tsr__kernel_want(kernel);
     return CL_SUCCESS;
 }
 
@@ -273,6 +284,8 @@ struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source)
     kernel->usm_listed = source->usm_listed;
     kernel->local_bytes = source->local_bytes;
     pthread_mutex_unlock(&source->lock);
+    if (source->wanted)
+        tsr__kernel_want(kernel);
     if (!pointer_bytes || kernel->device_pointers)
         return kernel;
     tsr__drop(kernel);

@@ -2,9 +2,9 @@
  * Machine code of kernels, of programs that were built without.
  *
  * A program with several kernels is built only as far as bitcode (TSR_IMAGE_PROGRAM). The code of a kernel is made when the application
- * creates the first kernel object of it, by threads in the background; whoever needs it waits for it, or makes it if no thread has begun.
- * The code of all is made when the application asks for the binary. As each request carries the whole program, a request makes more and
- * more kernels at once. */
+ * sets the first argument of a kernel object of it, by threads in the background; whoever needs it waits for it, or makes it if no thread
+ * has begun. The code of all is made when the application asks for the binary. As each request carries the whole program, a request makes
+ * more and more kernels at once. */
 #include <string.h>
 #include <unistd.h>
 
@@ -135,7 +135,7 @@ static bool is_missing(struct _cl_program *program, struct tsr_code *code)
 enum {
     MOST_TOGETHER = 64, /* most kernels of a request: the bitcode of the program in it costs little beside their code */
     ONE_MORE_FOR = 4,   /* a request takes one more kernel for so many that have code: at most a quarter of the work is for kernels that are
-                           never created */
+                           never launched */
 };
 
 static uint32_t cpus(void)

@@ -101,6 +101,8 @@ cl_int tsr__find_arg(const char *function, cl_kernel kernel, cl_uint index, cons
 /* The kernel as it is compiled for build number `at`, on which it exists: waits for its code. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY;
  * the context's callback gets the reason. (icd/kernel.c) */
 cl_int tsr__kernel_coded(struct _cl_kernel *kernel, cl_uint at, const struct tsr_kernel_info **info);
+/* Notes that launches of the kernel are to be expected: the code is made in the background. */
+void tsr__kernel_want(struct _cl_kernel *kernel);
 /* A kernel with the same arguments. NULL: out of memory. (icd/kernel.c) */
 struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source);
 /* The checks of clEnqueueNDRangeKernel that concern kernel and range, both of them of the queue's context. `incomplete`: arguments may be

@@ -39,6 +39,29 @@ static cl_kernel make_kernel(cl_program program, int number)
     return test_kernel(program, name);
 }
 
+/* Creates all kernels, and sets an argument of each, so that their code begins to be made. */
+static void make_kernels(cl_program program, cl_kernel *kernels)
+{
+    CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+    for (int i = 0; i < KERNELS; i++)
+        CHECK(clSetKernelArg(kernels[i], 1, 6 * sizeof(int), NULL));
+}
+
+static char folder[] = "/tmp/tessera-test-XXXXXX", *log_path;
+
+/* How many requests compilers have answered so far. */
+static unsigned answers(void)
+{
+    char line[1000];
+    unsigned count = 0;
+    FILE *file = fopen(log_path, "r");
+    while (file && fgets(line, sizeof line, file))
+        count += strstr(line, " answered ") != NULL;
+    if (file)
+        fclose(file);
+    return count;
+}
+
 /* Runs the kernel, whose arguments may be set already; answers what all work-items have stored. */
 static int run(const struct test_world *w, cl_kernel kernel, bool set)
 {
@@ -64,13 +87,32 @@ static void all_run(void **state)
     struct test_world w = test_begin(0);
     cl_program program = make_program(&w, 0);
     cl_kernel kernels[KERNELS];
-    CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+    make_kernels(program, kernels);
     for (int i = KERNELS - 1; i >= 0; i--) {
         char name[8];
         CHECK(clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL));
         assert_int_equal(run(&w, kernels[i], true), 1100 + atoi(name + 1));
         CHECK(clReleaseKernel(kernels[i]));
     }
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+/* Kernels that are created and never get arguments cost nothing; code of the one that is launched comes in one or two parts. */
+static void created_only(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = make_program(&w, 0);
+    cl_kernel kernels[KERNELS];
+    unsigned before = answers();
+    CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+    usleep(200000);
+    assert_int_equal(answers(), before);
+    assert_int_equal(run(&w, kernels[KERNELS / 2], true), 1100 + KERNELS / 2);
+    CHECK_THAT(answers() - before >= 1 && answers() - before <= 2);
+    for (int i = 0; i < KERNELS; i++)
+        CHECK(clReleaseKernel(kernels[i]));
     CHECK(clReleaseProgram(program));
     test_end(&w);
 }
@@ -121,7 +163,7 @@ static void released_and_built_again(void **state)
     cl_program program = make_program(&w, 0);
     for (int round = 0; round < 4; round++) {
         cl_kernel kernels[KERNELS];
-        CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+        make_kernels(program, kernels);
         if (round == 2)
             usleep(20000);
         CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
@@ -143,7 +185,7 @@ static void all_released_at_once(void **state)
         struct test_world w = test_begin(0);
         cl_program program = make_program(&w, round + 1);
         cl_kernel kernels[KERNELS];
-        CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+        make_kernels(program, kernels);
         if (round >= 3)
             assert_int_equal(run(&w, kernels[0], true), 1100 + round + 1);
         for (int i = 0; i < KERNELS; i++)
@@ -184,7 +226,7 @@ static void environment_of_the_build(void **state)
     cl_program program = make_program(&w, 0);
     cl_kernel kernels[KERNELS];
     setenv("TESSERA_CC_MEMORY", "1M", 1); /* nothing can be compiled with that */
-    CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+    make_kernels(program, kernels);
     for (int i = 0; i < 3000; i++) {
         char name[32];
         snprintf(name, sizeof name, "TESSERA_TEST_%d", i % 500);
@@ -258,7 +300,7 @@ static void forks(void **state)
     cl_program program = make_program(&w, 0);
     cl_kernel kernels[KERNELS];
     pid_t children[3];
-    CHECK(clCreateKernelsInProgram(program, KERNELS, kernels, NULL));
+    make_kernels(program, kernels);
     for (int c = 0; c < 3; c++) {
         fflush(NULL);
         children[c] = fork();
@@ -309,7 +351,7 @@ static int create_and_exit(void)
 {
     struct test_world w = test_begin(0);
     cl_kernel kernels[KERNELS];
-    CHECK(clCreateKernelsInProgram(make_program(&w, 0), KERNELS, kernels, NULL));
+    make_kernels(make_program(&w, 0), kernels);
     exit(42);
 }
 
@@ -318,8 +360,13 @@ int main(int argc, char **argv)
     setenv("TESSERA_CACHE", "0", 1); /* so that code takes a while */
     if (argc > 1 && !strcmp(argv[1], "exit"))
         return create_and_exit();
+    if (!mkdtemp(folder) || asprintf(&log_path, "%s/log", folder) < 0)
+        return 1;
+    setenv("TESSERA_LOG_FILE", log_path, 1);
+    setenv("TESSERA_DEBUG", "compile", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_run),
+        cmocka_unit_test(created_only),
         cmocka_unit_test(arguments_before_code),
         cmocka_unit_test(queries_wait),
         cmocka_unit_test(released_and_built_again),
@@ -330,5 +377,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(forks),
         cmocka_unit_test(exits),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(log_path);
+    rmdir(folder);
+    return failed;
 }
