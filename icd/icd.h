@@ -256,7 +256,8 @@ struct tsr_code {
     _Atomic(struct tsr_module *) module; /* loaded when first needed */
     bool busy;                           /* a thread makes this code; the program's `coded` is signalled when it has ended */
     bool told;                           /* of a kernel: a call has answered with `failed` */
-    uint32_t wanted;                     /* of a kernel: objects of it that are wanted, and not destroyed */
+    uint32_t objects, wanted;            /* of a kernel: objects of it that have not been destroyed; those of them that are wanted */
+    bool expected;                       /* of a kernel: its objects are likely to be wanted soon */
     cl_int failed;                       /* of a kernel: the compiler has failed on it alone */
     bool alone;            /* the compiler failed on this kernel together with others: make it alone; for small groups: it failed */
     struct tsr_code *with; /* of a kernel: the one whose image contains its code; NULL: its own image does */

@@ -6,13 +6,13 @@
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------------ */
 
-/* The program's lock is held, as for all that is wanted. */
-static void count_wanted(const struct _cl_kernel *kernel, int by)
+/* Counts the kernel among those of its program that are there, and those that are wanted. The program's lock is held. */
+static void count(const struct _cl_kernel *kernel, int objects, int wanted)
 {
     for (cl_uint i = 0; i < kernel->build_count; i++) {
-        const struct tsr_build *build = tsr__program_build_for(kernel->program, kernel->program->builds[i].device);
+        struct tsr_build *build = tsr__program_build_for(kernel->program, kernel->program->builds[i].device);
         if (kernel->on[i].declared && build->kernels)
-            build->kernels[kernel->on[i].declared - build->code.info.kernels].wanted += (uint32_t)by;
+            tsr__code_count(build, (uint32_t)(kernel->on[i].declared - build->code.info.kernels), objects, wanted);
     }
 }
 
@@ -24,8 +24,7 @@ static void kernel_destroy(struct tsr_object *object)
             tsr__unwatch(kernel->states[i].object);
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
-    if (kernel->wanted)
-        count_wanted(kernel, -1);
+    count(kernel, -1, kernel->wanted ? -1 : 0);
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     pthread_mutex_destroy(&kernel->lock);
@@ -67,6 +66,7 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, struct tsr__ke
     kernel->states = states;
     kernel->unset_count = info->arg_count;
     pthread_mutex_init(&kernel->lock, NULL);
+    count(kernel, 1, 0);
     return kernel;
 }
 
@@ -75,7 +75,7 @@ void tsr__kernel_want(struct _cl_kernel *kernel)
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
     if (!kernel->wanted)
-        count_wanted(kernel, 1);
+        count(kernel, 0, 1);
     kernel->wanted = true;
     pthread_mutex_unlock(&program->lock);
     tsr__code_begin(program);
