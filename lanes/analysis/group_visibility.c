@@ -28,7 +28,7 @@ enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValue
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
         bool own = !callee || LLVMGetIntrinsicID(callee) || tsr__is_madw(callee) || tsr__is_dot(l, callee) || tsr__is_image(callee) ||
-                   tsr__is_cold(callee) || tsr__math_op(callee); /* each lane's business */
+                   tsr__is_marked_outlined(callee) || tsr__math_op(callee); /* each lane's business */
         enum tsr__visibility more = own ? TSR__SEES_RANGE : visibility_of(code[i]);
         seen = more > seen ? more : seen;
     }

@@ -548,7 +548,8 @@ static struct tsr__shape transfer_call(const struct search *s, int user, LLVMVal
         return transfer_collective(s, user, inst, tsr__call_info(call)->result);
     if (call != TSR__CALL_NONE)
         return transfer_primitive(s, user, call, inst);
-    return LLVMGetIntrinsicID(callee) || tsr__math_op(callee) || tsr__is_cold(callee) ? uniform_or_varying(s, user, inst) : varying;
+    return LLVMGetIntrinsicID(callee) || tsr__math_op(callee) || tsr__is_marked_outlined(callee) ? uniform_or_varying(s, user, inst)
+                                                                                                 : varying;
 }
 
 static struct tsr__shape transfer_opcode(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)

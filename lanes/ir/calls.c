@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "lanes/ir/costs.h"
+#include "lanes/ir/match.h"
 #include "tessera/item.h"
 
 static const struct tsr__call_info calls[TSR__CALL_COUNT] = {
@@ -178,6 +180,39 @@ bool tsr__is_cold(LLVMValueRef function)
 {
     return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("cold")) &&
            !tsr__has_text_attr(function, TSR__USER);
+}
+
+static bool is_number(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind ||
+           (kind == LLVMIntegerTypeKind && (LLVMGetIntTypeWidth(type) == 32 || LLVMGetIntTypeWidth(type) == 64));
+}
+
+bool tsr__may_outline(LLVMValueRef function)
+{
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, at, tsr__attr_kind("memory"));
+    bool numbers = memory && !LLVMGetEnumAttributeValue(memory) && !tsr__is_kernel(function) && !tsr__has_text_attr(function, TSR__USER) &&
+                   is_number(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
+    for (unsigned i = 0; numbers && i < LLVMCountParams(function); i++)
+        numbers = is_number(LLVMTypeOf(LLVMGetParam(function, i)));
+    size_t size = 0;
+    for (LLVMValueRef i = numbers ? tsr__first(function) : NULL; i; i = tsr__next(i))
+        size++;
+    return size >= TSR__OUTLINED_CODE;
+}
+
+#define OUTLINED "tsr-outlined"
+
+void tsr__mark_outlined(struct tsr__compilation *l, LLVMValueRef function)
+{
+    tsr__set_fn_text(l, function, OUTLINED, "");
+}
+
+bool tsr__is_marked_outlined(LLVMValueRef function)
+{
+    return tsr__has_text_attr(function, OUTLINED);
 }
 
 bool tsr__is_image(LLVMValueRef function)

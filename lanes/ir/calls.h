@@ -145,6 +145,14 @@ bool tsr__is_image(LLVMValueRef function);
 /* Is it a function of the built-in library that hardly ever runs (COLD in builtins/library.h)? Then it is not inlined. */
 bool tsr__is_cold(LLVMValueRef function);
 
+/* Is it a function of the built-in library that makes a number of numbers and is large? If it is called many times it is not inlined
+ * either. */
+bool tsr__may_outline(LLVMValueRef function);
+
+/* Marks cold functions and those of many calls, which stay calls (lanes/prepare/outlined.h). */
+void tsr__mark_outlined(struct tsr__compilation *l, LLVMValueRef function);
+bool tsr__is_marked_outlined(LLVMValueRef function);
+
 /* The flags of a barrier that is the middle of an exchange. */
 enum { TSR__EXCHANGE_FENCE = 1 << 30 };
 

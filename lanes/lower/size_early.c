@@ -32,13 +32,20 @@ static uint64_t count_of(const struct sizes *sizes, LLVMValueRef inst)
     return LLVMIsABranchInst(inst) && LLVMIsConditional(inst) ? TSR__INLINED_BRANCH : 1;
 }
 
+/* Packets have operations or functions for it. Those that may be outlined are no longer than TSR__OUTLINED_CALLS where they are not. */
+static bool stays_call(struct sizes *sizes, LLVMValueRef f)
+{
+    struct tsr__compilation *l = sizes->packets;
+    return l && (tsr__mad_overload(l, f) || tsr__is_cold(f) || tsr__may_outline(f));
+}
+
 /* What `f` counts once all that it calls is inlined, or some number above `most`. */
 static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
 {
     uint64_t known = tsr__map_get(&sizes->of, f), size = 0;
     if (known)
         return known - 1;
-    if (LLVMIsDeclaration(f) || tsr__is_collective(tsr__call_of_function(f)) || (sizes->packets && tsr__mad_overload(sizes->packets, f)))
+    if (LLVMIsDeclaration(f) || tsr__is_collective(tsr__call_of_function(f)) || stays_call(sizes, f))
         return 1;
     tsr__map_set(&sizes->of, f, sizes->most + 2); /* of a recursion that clang has let through */
     for (LLVMValueRef i = tsr__first(f); i && size <= sizes->most; i = tsr__next(i)) {

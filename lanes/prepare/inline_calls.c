@@ -3,6 +3,7 @@
  * products, MADW, pieces of math functions) or a function (lanes/prepare/outlined.h). */
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
 #include "lanes/prepare/outlined.h"
 #include "tessera/matrix.h"
@@ -14,24 +15,63 @@
 
 /* A collective's body is how a work-item would do it; a packet has instructions for the call. Of outlined functions a packet has
  * functions of its own. */
-static void keep_call(struct tsr__compilation *l, LLVMValueRef function, bool meets)
+static LLVMValueRef keep_call(struct tsr__compilation *l, LLVMValueRef function, bool meets)
 {
     static const char *const promises[] = {"nounwind", "willreturn", "convergent"};
-    const bool cold = tsr__is_cold(function);
     const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
     const char *aside = tsr_arena_format(&l->scratch, "%s" BODY, name);
     LLVMSetValueName2(function, aside, strlen(aside));
     LLVMValueRef made = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(function));
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises) - !meets; i++)
         tsr__add_fn_attr(l, made, promises[i]);
-    if (cold)
-        tsr__add_fn_attr(l, made, "cold");
     LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, at, tsr__attr_kind("memory"));
     if (memory && !meets)
         LLVMAddAttributeAtIndex(made, at, memory);
     LLVMReplaceAllUsesWith(function, made);
     LLVMSetLinkage(function, LLVMExternalLinkage); /* so that it stays */
+    return made;
+}
+
+static void outline(struct tsr__compilation *l, LLVMValueRef function)
+{
+    LLVMValueRef made = keep_call(l, function, false);
+    tsr__mark_outlined(l, made);
+    if (tsr__is_cold(function))
+        tsr__add_fn_attr(l, made, "cold");
+}
+
+static size_t calls_of(LLVMValueRef function)
+{
+    size_t calls = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+        calls++;
+    return calls;
+}
+
+/* Those that are called so often that their code would be long, by themselves or all together, are outlined, the others inlined. */
+static bool outline_repeated(struct tsr__compilation *l)
+{
+    size_t count, size, total = 0, candidates = 0;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!tsr__may_outline(functions[i]))
+            continue;
+        tsr__instructions(l, functions[i], &size);
+        total += calls_of(functions[i]) * size;
+        functions[candidates++] = functions[i];
+    }
+    for (size_t i = 0; i < candidates; i++) {
+        tsr__instructions(l, functions[i], &size);
+        const size_t calls = calls_of(functions[i]);
+        if (calls > 1 && (total > TSR__OUTLINED_ALL || calls * size > TSR__OUTLINED_CALLS)) {
+            outline(l, functions[i]);
+        } else {
+            tsr__drop_fn_attr(functions[i], "noinline");
+            tsr__add_fn_attr(l, functions[i], "alwaysinline");
+        }
+    }
+    return !candidates || tsr__run_llvm(l, "always-inline,globaldce");
 }
 
 /* Matrix functions and dot products stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not
@@ -46,12 +86,16 @@ static void inline_all(struct tsr__compilation *l)
             keep_call(l, functions[i], true);
             continue;
         }
-        if (tsr__is_image(functions[i]) || tsr__is_cold(functions[i])) {
+        if (tsr__is_image(functions[i])) {
             keep_call(l, functions[i], false);
             continue;
         }
+        if (tsr__is_cold(functions[i])) {
+            outline(l, functions[i]);
+            continue;
+        }
         if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i]) ||
-            tsr__keep_math_op(l, functions[i])) {
+            tsr__keep_math_op(l, functions[i]) || tsr__may_outline(functions[i])) {
             tsr__add_fn_attr(l, functions[i], "noinline");
             continue;
         }
@@ -116,7 +160,7 @@ bool tsr__pass_inline_calls(struct tsr__compilation *l)
     if (tsr__all_run_as_reference(l)) /* their calls stay, as in the reference engine */
         return true;
     promise_ranges(l);
-    if (!tsr__run_llvm(l, "always-inline,globaldce") || !tsr__make_outlined_items(l, kept_body))
+    if (!tsr__run_llvm(l, "always-inline,globaldce") || !outline_repeated(l) || !tsr__make_outlined_items(l, kept_body))
         return false;
     tsr__explain_arrays(l);
     return true;

@@ -14,13 +14,13 @@ static const char samplers_known[] = "function(sroa,early-cse,lower-constant-int
 bool tsr__is_outlined(LLVMValueRef call, struct tsr__outlined *o)
 {
     LLVMValueRef function = LLVMIsACallInst(call) ? tsr__callee(call) : NULL;
-    if (!function || !(tsr__is_image(function) || tsr__is_cold(function)))
+    if (!function || !(tsr__is_image(function) || tsr__is_marked_outlined(function)))
         return false;
-    const bool cold = tsr__is_cold(function);
+    const bool numbers = tsr__is_marked_outlined(function);
     const LLVMTypeRef result = LLVMTypeOf(call);
-    *o = (struct tsr__outlined){.function = function, .first = cold ? 0 : IMAGE_ARGUMENTS};
+    *o = (struct tsr__outlined){.function = function, .first = numbers ? 0 : IMAGE_ARGUMENTS};
     o->results = LLVMGetTypeKind(result) == LLVMVoidTypeKind ? 0 : (unsigned)tsr__component_count(result);
-    o->asks = cold || !o->results;
+    o->asks = numbers || !o->results;
     o->arguments = LLVMGetNumArgOperands(call) - o->first + o->asks;
     return true;
 }
@@ -29,7 +29,7 @@ bool tsr__is_outlined(LLVMValueRef call, struct tsr__outlined *o)
 static const char *item_name(struct tsr__compilation *l, LLVMValueRef call)
 {
     const char *name = tsr__name(tsr__callee(call));
-    if (tsr__is_cold(tsr__callee(call)))
+    if (tsr__is_marked_outlined(tsr__callee(call)))
         return tsr_arena_format(&l->scratch, "%s.item", name);
     LLVMValueRef sampler = LLVMGetOperand(call, SAMPLER);
     if (LLVMIsAConstantInt(sampler))
@@ -67,12 +67,12 @@ static void promise_effects(struct tsr__compilation *l, LLVMValueRef item, LLVMV
         LLVMAddAttributeAtIndex(item, at, tsr__int_attr(l, "memory", LLVMGetEnumAttributeValue(memory) | ARGUMENTS_WRITTEN));
 }
 
-/* Of images, and of cold functions, which have no such parameters. */
+/* Of images, and of functions of numbers alone. */
 static void mark_item(struct tsr__compilation *l, LLVMValueRef item, LLVMValueRef call)
 {
     tsr__set_fn_text(l, item, TSR__OUTLINED_ITEM, "");
     promise_effects(l, item, tsr__callee(call));
-    if (tsr__is_cold(tsr__callee(call)))
+    if (tsr__is_marked_outlined(tsr__callee(call)))
         return;
     LLVMValueRef sampler = LLVMGetOperand(call, SAMPLER);
     if (LLVMIsAConstantInt(sampler) && !(LLVMConstIntGetZExtValue(sampler) & TSR_SAMPLER_LINEAR))
@@ -156,7 +156,7 @@ bool tsr__make_outlined_items(struct tsr__compilation *l, LLVMValueRef (*body_of
     size_t functions, count;
     struct tsr__map bodies = {.arena = &l->scratch};
     const bool images = has_calls(l, tsr__is_image);
-    if (!images && !has_calls(l, tsr__is_cold))
+    if (!images && !has_calls(l, tsr__is_marked_outlined))
         return true;
     if (images) {
         promise_descriptors(l);

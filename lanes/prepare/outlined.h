@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Outlined functions: those of the library that stay calls in packets.
  *
- * A read or write of an image (builtins/image.cl) is a lot of code, and so are functions that hardly ever run (COLD in builtins/library.h).
- * They are no part of the kernel's packet functions: each gets a packet function of its own, which all kernels share; one on images gets
- * one for each constant sampler. The function
+ * A read or write of an image (builtins/image.cl) is a lot of code, and so are functions that hardly ever run (COLD in builtins/library.h)
+ * and large functions of numbers that a module calls many times. They are no part of the kernel's packet functions: each gets a packet
+ * function of its own, which all kernels share; one on images gets one for each constant sampler. The function
  *
  *     void <call>.<sampler>.item(image, sampler, arguments, results)      on images
- *     void <call>.item(arguments, results)                                cold
+ *     void <call>.item(arguments, results)                                of numbers
  *
  * does it for a work-item, whose lane says where in the arrays `arguments` and `results` its numbers are: number i of lane k is element k
  * of row i, and rows are TSR__OUTLINED_ROW bytes apart. From that the vectoriser makes <call>….item.<width>. */

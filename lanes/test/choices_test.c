@@ -12,6 +12,7 @@
 
 #include "tessera/item.h"
 
+#include "lanes/ir/costs.h"
 #include "world.h"
 
 /* A tile of a matrix, stored across: (row, column) of the work-item's (column, row). */
@@ -193,13 +194,65 @@ static void test_too_wide(void **state)
     teardown(&w);
 }
 
+/* A kernel that calls `functions` functions of the library, each of `code` instructions, `calls` times. */
+static void write_calls(struct tsr_buf *text, int functions, int code, int calls, const char *attributes)
+{
+    tsr_buf_printf(text, HEADER);
+    for (int f = 0; f < functions; f++) {
+        tsr_buf_printf(text, "define spir_func float @_Z%cf(float %%x0) %s {\n", 'a' + f, attributes);
+        for (int i = 1; i < code; i++)
+            tsr_buf_printf(text, "%%x%d = fadd float %%x%d, %d.0\n", i, i - 1, i);
+        tsr_buf_printf(text, "ret float %%x%d\n}\n", code - 1);
+    }
+    tsr_buf_printf(text, "define spir_kernel void @k(ptr addrspace(1) %%p, float %%x) {\n");
+    for (int f = 0; f < functions; f++)
+        for (int i = 0; i < calls; i++)
+            tsr_buf_printf(text, "%%y%d.%d = call spir_func float @_Z%cf(float %%x)\nstore volatile float %%y%d.%d, ptr addrspace(1) %%p\n",
+                           f, i, 'a' + f, f, i);
+    tsr_buf_printf(text, "ret void }\n");
+    tsr_buf_bytes(text, "", 1);
+}
+
+/* Large functions of numbers stay calls where they would be much code: from the number of calls on for which one is, or all together are.
+ */
+static void test_outlined(void **state)
+{
+    (void)state;
+    static const char pure[] = "memory(none) nounwind willreturn", reads[] = "memory(read) nounwind willreturn";
+    static const struct {
+        int functions, code, calls;
+        const char *attributes;
+        bool stays;
+    } cases[] = {
+        {1, TSR__OUTLINED_CODE - 1, 200, pure, false},
+        {1, TSR__OUTLINED_CODE, 200, pure, true},
+        {1, 50, TSR__OUTLINED_CALLS / 50, pure, false},
+        {1, 50, TSR__OUTLINED_CALLS / 50 + 1, pure, true},
+        {1, 50, 200, reads, false},
+        {3, 100, TSR__OUTLINED_ALL / 300, pure, false},
+        {6, 100, TSR__OUTLINED_ALL / 600, pure, false},
+        {6, 100, TSR__OUTLINED_ALL / 600 + 1, pure, true},
+        {1, TSR__OUTLINED_ALL + 1, 1, pure, false},
+        {1, TSR__OUTLINED_ALL + 1, 2, pure, true},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        struct tsr_buf text = {0};
+        write_calls(&text, cases[i].functions, cases[i].code, cases[i].calls, cases[i].attributes);
+        setup(&w, (const char *)text.data);
+        w.options.packets = true;
+        passes(&w, NULL, "inline_calls");
+        assert_int_equal(count_calls(&w, "k", "_Zaf"), cases[i].stays ? cases[i].calls : 0);
+        tsr_buf_free(&text);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile),
-        cmocka_unit_test(test_lane_by_lane),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_too_wide),
+        cmocka_unit_test(test_tile),     cmocka_unit_test(test_lane_by_lane), cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_too_wide), cmocka_unit_test(test_outlined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

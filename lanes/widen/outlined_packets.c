@@ -7,10 +7,14 @@
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/widen/widener.h"
 
+static bool widen_items(struct tsr__compilation *l, LLVMValueRef function, unsigned width);
+
 static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned width)
 {
     if (tsr__outlined_packet(l, item, width))
         return true;
+    if (!widen_items(l, item, width)) /* an outlined function may call others, but not itself */
+        return false;
     const char *name = tsr_arena_format(&l->scratch, "%s.%u", tsr__name(item), width);
     LLVMValueRef packet = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(item));
     tsr__copy_attributes(l, item, packet, LLVMCountParams(item));
@@ -26,17 +30,20 @@ static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned w
     return good || tsr__fail(l, "%s: irreducible control flow", name);
 }
 
-bool tsr__pass_widen_outlined(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+static bool widen_items(struct tsr__compilation *l, LLVMValueRef function, unsigned width)
 {
-    if (k->packet.width == 1)
-        return true;
     size_t count;
-    LLVMValueRef *code = tsr__instructions(l, k->item, &count);
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
     for (size_t i = 0; i < count; i++) {
         struct tsr__outlined o;
         LLVMValueRef item = tsr__is_outlined(code[i], &o) ? tsr__outlined_item(l, code[i]) : NULL;
-        if (item && !widen_item(l, item, k->packet.width))
+        if (item && !widen_item(l, item, width))
             return false;
     }
     return true;
+}
+
+bool tsr__pass_widen_outlined(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    return k->packet.width == 1 || widen_items(l, k->item, k->packet.width);
 }

@@ -369,14 +369,14 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
         return tsr__widen_outlined(s, inst);
     unsigned id = LLVMGetIntrinsicID(callee);
     const struct tsr__math_op *math = tsr__math_op(callee);
-    const bool cold = tsr__is_cold(callee);
-    if (!id && !math && !cold)
+    const bool outlined = tsr__is_marked_outlined(callee);
+    if (!id && !math && !outlined)
         return false;
     if (uniform_in && !tsr__is_varying(tsr__shape_of(&s->shapes, inst)) && LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind) {
         clone_call(s, inst);
         return true;
     }
-    if (cold)
+    if (outlined)
         return tsr__widen_outlined(s, inst);
     return math ? tsr__widen_math(s, inst, math) : tsr__widen_intrinsic(s, inst, id);
 }
