@@ -472,3 +472,24 @@ bool tsr__all_run_as_reference(const struct tsr__compilation *l)
         k++;
     return k == l->info->kernel_count && k;
 }
+
+/* ---- comparisons ---- */
+
+static const LLVMIntPredicate opposites[] = {
+    [LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ,   [LLVMIntUGT] = LLVMIntULE, [LLVMIntUGE] = LLVMIntULT, [LLVMIntULT] = LLVMIntUGE,
+    [LLVMIntULE] = LLVMIntUGT, [LLVMIntSGT] = LLVMIntSLE, [LLVMIntSGE] = LLVMIntSLT, [LLVMIntSLT] = LLVMIntSGE, [LLVMIntSLE] = LLVMIntSGT,
+};
+static const LLVMIntPredicate swapped[] = {
+    [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE,   [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE, [LLVMIntULT] = LLVMIntUGT,
+    [LLVMIntULE] = LLVMIntUGE, [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE, [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE,
+};
+
+LLVMIntPredicate tsr__opposite_of(LLVMIntPredicate how)
+{
+    return opposites[how];
+}
+
+LLVMIntPredicate tsr__swapped(LLVMIntPredicate how)
+{
+    return swapped[how];
+}

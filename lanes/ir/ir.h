@@ -194,6 +194,9 @@ void tsr__add_fn_attr(struct tsr__compilation *l, LLVMValueRef function, const c
 void tsr__set_fn_text(struct tsr__compilation *l, LLVMValueRef function, const char *name, const char *value);
 LLVMAttributeRef tsr__int_attr(struct tsr__compilation *l, const char *name, uint64_t value);
 
+/* What holds where the comparison does not; what holds once its operands are exchanged. */
+LLVMIntPredicate tsr__opposite_of(LLVMIntPredicate how);
+LLVMIntPredicate tsr__swapped(LLVMIntPredicate how);
 /* A copy of a call, before it, to another function with `extra` (may be NULL) as one more argument at the end. */
 LLVMValueRef tsr__call_like(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra);
 /* The instruction, or the next one that is no phi. */
