@@ -41,7 +41,7 @@ static void find_busy(struct tsr_launch *launch)
     struct tsr__boxes *boxes = &launch->boxes;
     struct tsr_box busy;
     for (int d = 0; d < 3; d++) {
-        if (group->global_offset[d] >= TSR_BUSY_IDS || group->global_size[d] > TSR_BUSY_IDS - group->global_offset[d])
+        if (!tsr__ids_are_ints(group->global_offset[d], group->global_size[d]))
             return;
         busy.from[d] = (int64_t)group->global_offset[d];
         busy.to[d] = busy.from[d] + (int64_t)group->global_size[d];

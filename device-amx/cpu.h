@@ -248,6 +248,12 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
 enum { TSR__WORKER_STACK_BYTES = 16384 };
 
+/* Of so many work-items in one dimension. */
+static inline bool tsr__ids_are_ints(uint64_t first, uint64_t count)
+{
+    return first < TSR_INT_IDS && count <= TSR_INT_IDS - first;
+}
+
 /* ---- boxes.c -------------------------------------------------------------------------------------------------------------------- */
 
 /* Cuts the launch's range into boxes if these are better units than work-groups: the form is BOXES then. False: they are not. */

@@ -85,7 +85,7 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
         uint64_t now = (uint64_t)((double)ns * 1000 / ((double)done * (double)launch->group_items)) + 1;
         uint64_t old = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
         atomic_store_explicit(&launch->entry->item_ps, old ? (3 * old + now) / 4 : now, memory_order_relaxed);
-        if (launch->flags & TSR_KERNEL_GROUP_LANES || tsr_groups_may_be_lanes(launch->flags))
+        if (launch->flags & TSR_KERNEL_GROUP_LANES || tsr_has_group_codes(launch->flags))
             tsr__group_codes_learn(launch->entry, launch->group.enqueued_local_size, now);
     }
     if (why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Shapes of kernels that programs of others have, as different people would write them. All have the same arguments: buffers of floats, or of
- * `int` or `uint` where a row of shapes.def says so, local memory, and two numbers. */
-#define ARGS(T) global T *a, global T *b, global T *c, local T *t, int n, int m
+ * `int` or `uint` where a row of shapes.def says so, two numbers, and local memory if they need some. */
+#define ARGS(T) global T *a, global T *b, global T *c, int n, int m
 
 /* ---- few work-items in x: sums of what lies before ---- */
 kernel void prefix_memory(ARGS(uint))
@@ -66,7 +66,7 @@ kernel void eliminate_skip(ARGS(float))
 }
 
 /* ---- small groups in two dimensions with a column in local memory ---- */
-kernel void lu_row(ARGS(float))
+kernel void lu_row(ARGS(float), local float *t)
 {
     int x = get_global_id(0), y = get_global_id(1), l = get_local_id(1);
     if (get_local_id(0) == 0)
@@ -76,7 +76,7 @@ kernel void lu_row(ARGS(float))
         c[y * n + x] = a[y * n + x] - t[l] * a[m * n + x];
 }
 
-kernel void lu_row4(global float4 *a, global float4 *b, global float4 *c, local float *t, int n, int m)
+kernel void lu_row4(global float4 *a, global float4 *b, global float4 *c, int n, int m, local float *t)
 {
     int x = get_global_id(0), y = get_global_id(1), l = get_local_id(1), width = n / 4, part = m % 4;
     if (get_local_id(0) == 0) {
@@ -89,7 +89,7 @@ kernel void lu_row4(global float4 *a, global float4 *b, global float4 *c, local 
 }
 
 /* ---- products of small tiles, groups of n x n ---- */
-kernel void cosine(ARGS(float))
+kernel void cosine(ARGS(float), local float *t)
 {
     uint i = get_local_id(0), j = get_local_id(1), width = get_global_size(0), w = n;
     float sum = 0;
@@ -125,7 +125,7 @@ kernel void cosine_fixed(ARGS(float))
 }
 
 /* ---- levels in local memory ---- */
-kernel void haar(ARGS(float))
+kernel void haar(ARGS(float), local float *t)
 {
     size_t l = get_local_id(0), size = get_local_size(0), group = get_group_id(0);
     t[l] = a[group * size * 2 + l];
@@ -162,7 +162,7 @@ kernel void frontier_warp(ARGS(uint))
                 c[k] = m + 1;
 }
 
-kernel void sparse(global float *a, global uint *b, global float *c, local float *t, int n, int m)
+kernel void sparse(global float *a, global uint *b, global float *c, int n, int m)
 {
     int row = get_global_id(0);
     if (row < n) {
@@ -201,7 +201,7 @@ kernel void quotient(ARGS(float))
 }
 
 /* ---- sums of neighbours n apart that end early ---- */
-kernel void sums_apart(global uint4 *a, global uint4 *b, global uint4 *c, local uint *t, int n, int m)
+kernel void sums_apart(global uint4 *a, global uint4 *b, global uint4 *c, int n, int m)
 {
     int x = get_global_id(0), y = get_global_id(1), at = y * get_global_size(0) + x;
     uint4 sum = 0;
@@ -216,7 +216,7 @@ kernel void sums_apart(global uint4 *a, global uint4 *b, global uint4 *c, local 
 }
 
 /* ---- neighbours by tables of indices ---- */
-kernel void neighbours(global float *a, global int *b, global float *c, local float *t, int n, int m)
+kernel void neighbours(global float *a, global int *b, global float *c, int n, int m)
 {
     int i = get_group_id(0) * 256 + get_local_id(0);
     int row = (i + 1) % n - 1, column = (i + 1) / n;

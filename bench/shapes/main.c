@@ -95,9 +95,12 @@ static cl_kernel make_kernel(const struct driver *driver, const struct shape *sh
     BENCH_CHECK(err);
     for (cl_uint i = 0; i < BUFFERS; i++)
         BENCH_CHECK(clSetKernelArg(kernel, i, sizeof(cl_mem), &driver->buffers[i]));
-    BENCH_CHECK(clSetKernelArg(kernel, 3, LOCAL_BYTES, NULL));
-    BENCH_CHECK(clSetKernelArg(kernel, 4, sizeof(cl_int), &shape->n));
-    BENCH_CHECK(clSetKernelArg(kernel, 5, sizeof(cl_int), &shape->m));
+    BENCH_CHECK(clSetKernelArg(kernel, BUFFERS, sizeof(cl_int), &shape->n));
+    BENCH_CHECK(clSetKernelArg(kernel, BUFFERS + 1, sizeof(cl_int), &shape->m));
+    cl_uint args;
+    BENCH_CHECK(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof(args), &args, NULL));
+    if (args > BUFFERS + 2)
+        BENCH_CHECK(clSetKernelArg(kernel, BUFFERS + 2, LOCAL_BYTES, NULL));
     return kernel;
 }
 

@@ -31,8 +31,9 @@
  * grows. */
 #define TSR_WORK_GROUP_BOUND 65536
 
-/* Global ids are below this where a kernel is asked for its busy work-items (tessera/item.h): each is the same number as an `int`. */
-#define TSR_BUSY_IDS 2147483648
+/* Global ids below this are the same number as an `int`: all are where a kernel is asked for its busy work-items (tessera/item.h), and in
+ * launches of code for one size of work-groups. */
+#define TSR_INT_IDS 2147483648
 
 /* Scopes of barriers and exchanges. A pair is the two sub-groups 2j and 2j+1 of a work-group (split matrix functions). */
 enum tsr_scope { TSR_SCOPE_SUB_GROUP = 1, TSR_SCOPE_WORK_GROUP = 2, TSR_SCOPE_PAIR = 3 };

@@ -121,7 +121,7 @@ struct tsr_item {
     /* ---- REGIONS ---- */
     unsigned char *contexts; /* memory for every packet of a group, tsr_kernel_info.context_bytes each */
     /* ---- with TSR_KERNEL_BUSY_BOX ---- */
-    /* NULL, or the call runs nothing. It cuts the box, whose ids are at most TSR_BUSY_IDS, to one that has all work-items of it which do
+    /* NULL, or the call runs nothing. It cuts the box, whose ids are at most TSR_INT_IDS, to one that has all work-items of it which do
      * anything. Of the group it reads sizes and offset of the range, and the arguments. */
     struct tsr_box *busy;
 };

@@ -159,6 +159,8 @@ LLVMValueRef tsr__kernel(struct tsr__compilation *l, const struct tsr_kernel_inf
 bool tsr__is_kernel(LLVMValueRef function);
 /* What the device calls, made by the pass "entry"; NULL, and a reason, before it. */
 LLVMValueRef tsr__entry(struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
+/* The least power of two that is not below the number. */
+uint32_t tsr__power_of_two_above(uint32_t n);
 /* Of the kernel's code: what it requires, or the default. */
 unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 

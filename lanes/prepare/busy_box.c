@@ -4,7 +4,7 @@
  * Many kernels begin with a comparison of ids, `if (x < w && y < h)`, as ranges are rounded up, or as each launch of a chain has less to do
  * than the one before. Where the other side is computed from arguments alone, the kernel's entry can tell, before the launch begins, in
  * which box of work-items all such comparisons hold: the device runs that box. The comparisons stay in the code, so the box may have
- * work-items too many. They are taken for ids below TSR_BUSY_IDS, which fit into an `int`. */
+ * work-items too many. They are taken for ids below TSR_INT_IDS, which fit into an `int`. */
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
