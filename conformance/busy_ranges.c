@@ -59,6 +59,14 @@ static const struct {
     {"x + m == n", true},
     {"(long)(x + m) < (long)ln", true},
     {"y * 16 + x < n", true},
+    {"x * 4 < n", true},
+    {"4 * x + 3 <= n", true},
+    {"(x + 1) * 3 > m", true},
+    {"x * 16 + 5 == n", true},
+    {"2 * (3 * x + m) >= n && y * 8 < 40", true},
+    {"gx * 2 + 1 < ln", true},
+    {"ux * 4 < un", false},
+    {"gx * 8 > un", false},
 };
 enum { CONDITIONS = sizeof conditions / sizeof *conditions };
 

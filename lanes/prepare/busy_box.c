@@ -12,7 +12,7 @@
 #include "lanes/prepare/packet_kernel.h"
 #include "tessera/item.h"
 
-enum { MOST_CONDITIONS = 16, MOST_COPIED = 64 };
+enum { MOST_CONDITIONS = 16, MOST_COPIED = 64, MOST_SCALE = 1 << 16 };
 
 /* What must hold wherever a work-item does anything: the condition, or its opposite. */
 struct condition {
@@ -212,9 +212,10 @@ static LLVMValueRef copy_of(struct search *s, LLVMValueRef v)
 /* ---- a comparison ----------------------------------------------------------------------------------------------------------------------
  */
 
-/* A sum with an id. */
+/* A sum with an id, or a multiple of one. */
 struct side {
     int dim;
+    int64_t scale;        /* of the id */
     LLVMValueRef exact;   /* what is added, of 64 bits; NULL: nothing */
     LLVMValueRef wrapped; /* … in sums of 32 bits, of so many */
     bool is_exact;        /* no sum of the source wraps */
@@ -244,11 +245,28 @@ static LLVMValueRef sum_of(struct search *s, LLVMValueRef sum, LLVMValueRef v, b
     return sum ? LLVMBuildAdd(s->b, sum, v, "") : v;
 }
 
-/* Takes apart a sum with one id. */
+/* The number by which it multiplies its first operand; 0: it does not. */
+static int64_t factor_of(LLVMValueRef v)
+{
+    int64_t factor;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    if ((opcode != LLVMMul && opcode != LLVMShl) || !tsr__constant_int(LLVMGetOperand(v, 1), &factor) || factor <= 0)
+        return 0;
+    return opcode == LLVMMul ? factor : factor < 16 ? INT64_C(1) << factor : 0;
+}
+
+/* A sum that never carries is written so, too. */
+static bool is_sum(LLVMValueRef v)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    return opcode == LLVMAdd || opcode == LLVMSub || (opcode == LLVMOr && LLVMGetIsDisjoint(v));
+}
+
+/* Takes apart a sum with one id, from the outside. */
 static bool read_side(struct search *s, LLVMValueRef v, struct side *side)
 {
     int64_t dim;
-    *side = (struct side){.is_exact = true};
+    *side = (struct side){.is_exact = true, .scale = 1};
     for (int steps = 0; steps < 8 && LLVMIsAInstruction(v); steps++) {
         if (tsr__call_of(v) == TSR__CALL_GLOBAL_ID) {
             side->dim = tsr__constant_int(LLVMGetOperand(v, 0), &dim) ? (int)dim : -1;
@@ -265,18 +283,32 @@ static bool read_side(struct search *s, LLVMValueRef v, struct side *side)
                 return false;
             continue;
         }
-        if (opcode != LLVMAdd && opcode != LLVMSub)
+        if (bits != 32 && bits != 64)
+            return false;
+        int64_t factor = factor_of(v);
+        if (factor) {
+            if (factor > MOST_SCALE / side->scale)
+                return false;
+            side->scale *= factor;
+            side->is_exact = side->is_exact && (bits == 64 || LLVMGetNSW(v));
+            v = LLVMGetOperand(v, 0);
+            continue;
+        }
+        if (!is_sum(v))
             return false;
         LLVMValueRef first = LLVMGetOperand(v, 0), second = LLVMGetOperand(v, 1), added = copy_of(s, second);
         LLVMValueRef rest = first, source = second;
-        if (!added && opcode == LLVMAdd) {
+        if (!added && opcode != LLVMSub) {
             added = copy_of(s, first);
             rest = second, source = first;
         }
-        if (!added || (bits == 64 && !is_bounded(source)) || (bits != 32 && bits != 64))
+        if (!added || (bits == 64 && !is_bounded(source)))
             return false;
-        side->is_exact = side->is_exact && (bits == 64 || LLVMGetNSW(v));
-        side->exact = sum_of(s, side->exact, bits == 64 ? added : extend(s, added), opcode == LLVMSub);
+        side->is_exact = side->is_exact && (bits == 64 || opcode == LLVMOr || LLVMGetNSW(v));
+        LLVMValueRef scaled = bits == 64 ? added : extend(s, added);
+        if (side->scale > 1)
+            scaled = LLVMBuildMul(s->b, scaled, tsr__i64(s->l, (uint64_t)side->scale), "");
+        side->exact = sum_of(s, side->exact, scaled, opcode == LLVMSub);
         if (bits == 32)
             side->wrapped = sum_of(s, side->wrapped, added, opcode == LLVMSub);
         v = rest;
@@ -289,19 +321,28 @@ static LLVMValueRef select_extreme(struct search *s, LLVMIntPredicate wins, LLVM
     return LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, wins, a, b, ""), a, b, "");
 }
 
-static void begin_at(struct search *s, int dim, LLVMValueRef from)
+/* What holds from the number on holds from here on of the ids. */
+static void begin_at(struct search *s, const struct side *side, LLVMValueRef from)
 {
+    int dim = side->dim;
+    if (side->scale > 1)
+        from = LLVMBuildSDiv(s->b, from, tsr__i64(s->l, (uint64_t)side->scale), "");
     s->from[dim] = s->from[dim] ? select_extreme(s, LLVMIntSGT, s->from[dim], from) : from;
 }
 
-static void end_at(struct search *s, int dim, LLVMValueRef to)
+static void end_at(struct search *s, const struct side *side, LLVMValueRef to)
 {
+    int dim = side->dim;
+    if (side->scale > 1) {
+        to = LLVMBuildAdd(s->b, to, tsr__i64(s->l, (uint64_t)side->scale - 1), "");
+        to = LLVMBuildSDiv(s->b, to, tsr__i64(s->l, (uint64_t)side->scale), "");
+    }
     s->to[dim] = s->to[dim] ? select_extreme(s, LLVMIntSLT, s->to[dim], to) : to;
 }
 
 /* id + added < bound, id + added >= bound and so on, in exact numbers. As unsigned numbers, where bound is not negative: 0 <= id + added <
  * bound; nothing is known of larger ones, nor where the bound is. */
-static void take_comparison(struct search *s, int dim, LLVMIntPredicate how, LLVMValueRef added, LLVMValueRef bound)
+static void take_comparison(struct search *s, const struct side *side, LLVMIntPredicate how, LLVMValueRef added, LLVMValueRef bound)
 {
     LLVMValueRef zero = tsr__i64(s->l, 0), one = tsr__i64(s->l, 1), far = tsr__i64(s->l, INT64_MAX / 4);
     LLVMValueRef at = added ? LLVMBuildSub(s->b, bound, added, "") : bound, behind = LLVMBuildAdd(s->b, at, one, "");
@@ -309,27 +350,27 @@ static void take_comparison(struct search *s, int dim, LLVMIntPredicate how, LLV
     LLVMValueRef large = LLVMBuildICmp(s->b, LLVMIntSLT, bound, zero, "");
     switch (how) {
     case LLVMIntEQ:
-        begin_at(s, dim, at);
-        end_at(s, dim, behind);
+        begin_at(s, side, at);
+        end_at(s, side, behind);
         break;
     case LLVMIntSLT:
     case LLVMIntSLE:
-        end_at(s, dim, how == LLVMIntSLT ? at : behind);
+        end_at(s, side, how == LLVMIntSLT ? at : behind);
         break;
     case LLVMIntSGT:
     case LLVMIntSGE:
-        begin_at(s, dim, how == LLVMIntSGE ? at : behind);
+        begin_at(s, side, how == LLVMIntSGE ? at : behind);
         break;
     case LLVMIntULT:
     case LLVMIntULE:
-        begin_at(s, dim, LLVMBuildSelect(s->b, large, zero, first, ""));
-        end_at(s, dim, LLVMBuildSelect(s->b, large, far, how == LLVMIntULT ? at : behind, ""));
+        begin_at(s, side, LLVMBuildSelect(s->b, large, zero, first, ""));
+        end_at(s, side, LLVMBuildSelect(s->b, large, far, how == LLVMIntULT ? at : behind, ""));
         break;
     case LLVMIntUGT:
     case LLVMIntUGE: /* also where id + added is negative */
         if (added)
             large = LLVMBuildOr(s->b, large, LLVMBuildICmp(s->b, LLVMIntSLT, added, zero, ""), "");
-        begin_at(s, dim, LLVMBuildSelect(s->b, large, zero, how == LLVMIntUGE ? at : behind, ""));
+        begin_at(s, side, LLVMBuildSelect(s->b, large, zero, how == LLVMIntUGE ? at : behind, ""));
         break;
     default:
         break;
@@ -365,11 +406,12 @@ static void read_condition(struct search *s, struct condition c)
         return;
     bool narrow = bits == 32;
     LLVMValueRef added = side.exact;
-    if (narrow && is_unsigned(how) && side.wrapped) /* the sum of 32 bits is the same in one of the two halves of unsigned numbers */
+    if (narrow && is_unsigned(how) && side.wrapped &&
+        side.scale == 1) /* the sum of 32 bits is the same in one of the two halves of unsigned numbers */
         added = extend(s, side.wrapped);
     else if (!side.is_exact)
         return;
-    take_comparison(s, side.dim, how, added, narrow ? extend(s, bound) : clamp(s, bound));
+    take_comparison(s, &side, how, added, narrow ? extend(s, bound) : clamp(s, bound));
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------------------------------------

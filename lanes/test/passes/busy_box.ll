@@ -34,6 +34,27 @@ out:
   ret void
 }
 
+; Of four numbers for each work-item.
+; CHECK-LABEL: define spir_kernel void @multiple(
+; CHECK: answer:
+; CHECK: %[[UP:.*]] = add i64 %{{.*}}, 3
+; CHECK: %[[TO:.*]] = sdiv i64 %[[UP]], 4
+; CHECK: select i1 %{{.*}}, i64 %{{.*}}, i64 %[[TO]]
+define spir_kernel void @multiple(ptr addrspace(1) %a, i32 %n) {
+entry:
+  %id = call i64 @__tsr_global_id(i32 0)
+  %i = trunc i64 %id to i32
+  %s = shl nsw i32 %i, 2
+  %c = icmp slt i32 %s, %n
+  br i1 %c, label %do, label %out
+do:
+  %p = getelementptr i32, ptr addrspace(1) %a, i32 %s
+  store i32 1, ptr addrspace(1) %p
+  br label %out
+out:
+  ret void
+}
+
 ; CHECK-LABEL: define spir_kernel void @stores_before(
 ; CHECK-NOT: call ptr @__tsr_busy
 define spir_kernel void @stores_before(ptr addrspace(1) %a, i32 %n) {
