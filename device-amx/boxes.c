@@ -21,11 +21,43 @@ static uint64_t shift(const struct tsr_group *group, int dim)
     return dim == 0 ? group->global_offset[0] % group->sub_group_size : 0;
 }
 
-/* Where the smaller work-groups at the end of the dimension begin; the end of the range if there are none. */
+/* The same from the first global id of the part that is cut. */
+static uint64_t shift_of_part(const struct tsr_launch *launch, int dim)
+{
+    return dim == 0 ? (launch->group.global_offset[0] + launch->boxes.begin[0]) % launch->group.sub_group_size : 0;
+}
+
+/* Where the smaller work-groups at the end of the dimension begin; the end of the part if there are none. */
 static uint64_t end_of_full(const struct tsr_launch *launch, int dim)
 {
-    uint64_t size = launch->group.global_size[dim], local = launch->group.enqueued_local_size[dim];
-    return launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY || local == 1 ? size : size - size % local;
+    uint64_t end = launch->boxes.end[dim], local = launch->group.enqueued_local_size[dim];
+    return launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY || local == 1 ? end : end - end % local;
+}
+
+/* Asks the kernel. Packets are cut as in the whole range: a launch that has code for full ones alone needs no other. */
+static void find_busy(struct tsr_launch *launch)
+{
+    const struct tsr_group *group = &launch->group;
+    struct tsr__boxes *boxes = &launch->boxes;
+    struct tsr_box busy;
+    for (int d = 0; d < 3; d++) {
+        if (!tsr__ids_are_ints(group->global_offset[d], group->global_size[d]))
+            return;
+        busy.from[d] = (int64_t)group->global_offset[d];
+        busy.to[d] = busy.from[d] + (int64_t)group->global_size[d];
+    }
+    struct tsr_item item = {.group = group, .busy = &busy};
+    launch->entry->run(&item);
+    for (int d = 0; d < 3; d++) {
+        if (busy.from[d] >= busy.to[d]) {
+            boxes->end[d] = 0;
+            continue;
+        }
+        uint64_t width = d == 0 ? group->sub_group_size : 1, first = group->global_offset[d];
+        uint64_t from = (uint64_t)busy.from[d] / width * width, to = tsr__divide_up((uint64_t)busy.to[d], width) * width;
+        boxes->begin[d] = from > first ? from - first : 0;
+        boxes->end[d] = least(to - first, boxes->end[d]);
+    }
 }
 
 bool tsr__boxes_cut(struct tsr_launch *launch)
@@ -33,22 +65,34 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     const struct tsr_group *group = &launch->group;
     struct tsr__boxes *boxes = &launch->boxes;
     uint32_t width = group->sub_group_size;
+    for (int d = 0; d < 3; d++) {
+        boxes->begin[d] = 0;
+        boxes->end[d] = group->global_size[d];
+    }
     bool rows = !(launch->flags & (TSR_KERNEL_GLOBAL_IDS_ONLY | TSR_KERNEL_GROUP_LANES)) && tsr__packets_in_rows(launch);
     if (!(launch->flags & TSR_KERNEL_MIXED_GROUPS) || rows)
         return false;
-    uint64_t total = group->global_size[0] * group->global_size[1] * group->global_size[2];
-    uint64_t items = least(total / TSR__BOXES, TSR__BOX_MOST_ITEMS), row = shift(group, 0) + group->global_size[0];
+    if (launch->flags & TSR_KERNEL_BUSY_BOX && !(launch->flags & TSR_KERNEL_ENQUEUES) && launch->private_bytes <= TSR__WORKER_STACK_BYTES)
+        find_busy(launch);
+    uint64_t part[3];
+    for (int d = 0; d < 3; d++)
+        part[d] = boxes->end[d] - boxes->begin[d];
+    uint64_t total = part[0] * part[1] * part[2];
+    launch->groups = 0;
+    if (!total)
+        return true;
+    uint64_t items = least(total / TSR__BOXES, TSR__BOX_MOST_ITEMS), row = shift_of_part(launch, 0) + part[0];
     if (items < (uint64_t)TSR__BOX_LEAST_PACKETS * width)
         items = (uint64_t)TSR__BOX_LEAST_PACKETS * width;
     boxes->size[0] = tsr__divide_up(tsr__divide_up(row, tsr__divide_up(row, items)), width) * width;
     for (int d = 1; d < 3; d++) {
         items /= boxes->size[d - 1];
-        boxes->size[d] = items <= 1 ? 1 : least(group->global_size[d], items);
+        boxes->size[d] = items <= 1 ? 1 : least(part[d], items);
     }
     launch->groups = 1;
     for (int d = 0; d < 3; d++) {
-        uint64_t full = end_of_full(launch, d);
-        boxes->count[d] = (full ? tsr__divide_up(full + shift(group, d), boxes->size[d]) : 0) + (full < group->global_size[d]);
+        uint64_t full = end_of_full(launch, d), columns = full - boxes->begin[d];
+        boxes->count[d] = (columns ? tsr__divide_up(columns + shift_of_part(launch, d), boxes->size[d]) : 0) + (full < boxes->end[d]);
         launch->groups *= boxes->count[d];
     }
     launch->group_items = launch->groups ? tsr__divide_up(total, launch->groups) : 0;
@@ -133,7 +177,8 @@ static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint6
     uint64_t joined = 1;
     bool can_join = true; /* boxes join along the first dimension that is cut */
     for (int d = 0; d < 3; d++) {
-        uint64_t count = boxes->count[d], index = 0, together = 1, end = launch->group.global_size[d], full = end_of_full(launch, d);
+        uint64_t count = boxes->count[d], index = 0, together = 1, end = boxes->end[d], full = end_of_full(launch, d);
+        uint64_t first = boxes->begin[d], before = shift_of_part(launch, d);
         if (count > 1) {
             index = number % count;
             number /= count;
@@ -144,12 +189,12 @@ static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint6
         } else {
             if (can_join && count > 1)
                 joined = together = least(least(most, MOST_JOINED), in_full - index);
-            box->from[d] = index * boxes->size[d] - (index ? shift(&launch->group, d) : 0);
-            /* The last box ends where the range ends: its number times its size might not fit into 64 bits. */
-            end = index + together == in_full ? full : (index + together) * boxes->size[d] - shift(&launch->group, d);
+            box->from[d] = first + index * boxes->size[d] - (index ? before : 0);
+            /* The last box ends where the part ends: its number times its size might not fit into 64 bits. */
+            end = index + together == in_full ? full : first + (index + together) * boxes->size[d] - before;
         }
         can_join = can_join && count == 1;
-        assert(box->from[d] < end && end <= launch->group.global_size[d]);
+        assert(box->from[d] < end && end <= boxes->end[d]);
         box->size[d] = end - box->from[d];
     }
     return joined;

@@ -164,8 +164,10 @@ struct tsr__enqueuer {
     void (*forget)(struct tsr_launch *launch);
 };
 
-/* A range cut into boxes of work-items. In each dimension the smaller work-groups at the end have boxes of their own. */
+/* A range, or the part of it in which work-items do anything, cut into boxes of work-items. In each dimension the smaller work-groups at
+ * the end have boxes of their own. */
 struct tsr__boxes {
+    uint64_t begin[3], end[3]; /* of the part, counted from the first work-item of the range */
     uint64_t size[3], count[3];
 };
 
@@ -182,7 +184,7 @@ struct tsr_launch {
     uint64_t private_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many work-groups or boxes there are; work-items of a full one */
     enum tsr_form form;
-    struct tsr__boxes boxes;      /* of BOXES: `groups` counts these */
+    struct tsr__boxes boxes;      /* of BOXES: `groups` counts these; of others the part is the range */
     struct tsr__blocks blocks;    /* of ROWS, unless count[0] is 0: `groups` counts these */
     struct tsr_group group;       /* fields that are the same for all work-groups of the launch */
     struct tsr__command *command; /* with TSR_KERNEL_ENQUEUES, and of blocks (enqueue.h); else NULL, as the next */
@@ -242,6 +244,15 @@ void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_
 uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most);
 /* Runs work-groups of a launch of the form ROWS. */
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
+
+/* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
+enum { TSR__WORKER_STACK_BYTES = 16384 };
+
+/* Of so many work-items in one dimension. */
+static inline bool tsr__ids_are_ints(uint64_t first, uint64_t count)
+{
+    return first < TSR_INT_IDS && count <= TSR_INT_IDS - first;
+}
 
 /* ---- boxes.c -------------------------------------------------------------------------------------------------------------------- */
 

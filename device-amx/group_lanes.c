@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which of a kernel's codes a launch runs with: of kernels with barriers or local memory, that with several groups as lanes of a packet,
  * that for this size of groups alone, or the usual one; of others the usual one, or in ranges that are narrow where its lanes follow each
- * other, that whose lanes follow another dimension. */
+ * other, that whose lanes follow another dimension, or that for this size, whose packets are the rows. */
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
@@ -23,12 +23,13 @@ static bool may_be_lanes(const struct tsr_kernel_info *kernel, const struct tsr_
            packet_bytes(tsr_local_round(kernel->local_bytes) + local_argument_bytes, width / size) <= TSR__GROUP_LANES_LOCAL;
 }
 
-static bool has_equal_groups(const struct tsr_ndrange *range)
+/* As code of one size is made for. */
+static bool may_be_sized(const struct tsr_ndrange *range)
 {
-    bool equal = true;
+    bool may = true;
     for (int d = 0; d < 3; d++)
-        equal = equal && range->global[d] % range->local[d] == 0;
-    return equal;
+        may = may && range->global[d] % range->local[d] == 0 && tsr__ids_are_ints(range->offset[d], range->global[d]);
+    return may;
 }
 
 /* The code for a range in which packets would be all but empty: lanes follow the dimension with the most work-items. 0: the usual one. */
@@ -41,15 +42,26 @@ static unsigned code_for_narrow(const struct tsr_kernel_info *kernel, const stru
     return narrow && most != lanes ? 1U << (TSR_GROUPS_IN_X + most) : 0;
 }
 
+/* The range has less than a packet in x, and that is a row of a work-group: as a packet of its own size it lacks no lanes, or few. */
+static bool has_short_rows(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
+{
+    uint64_t row = range->local[0];
+    return tsr_lane_dimension(kernel->flags) == 0 && range->global[0] < tsr_packet_width(kernel) && row == range->global[0] &&
+           row * TSR__NARROW_PART >= tsr_packet_width(kernel) && may_be_sized(range);
+}
+
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
 {
     enum tsr__group_way way = loaded->module->group_way;
     if (way == TSR__GROUPS_IN_REGIONS)
         return 0;
-    if (tsr_lanes_may_follow(loaded->info->flags))
-        return code_for_narrow(loaded->info, range);
+    if (tsr_lanes_may_follow(loaded->info->flags)) {
+        unsigned narrow = code_for_narrow(loaded->info, range);
+        bool sized = !narrow && way != TSR__GROUPS_AS_LANES && has_short_rows(loaded->info, range);
+        return narrow | (unsigned)sized << TSR_GROUPS_OF_SIZE;
+    }
     bool lanes = way != TSR__GROUPS_OF_SIZE && may_be_lanes(loaded->info, range, local_argument_bytes);
-    bool sized = way != TSR__GROUPS_AS_LANES && has_equal_groups(range);
+    bool sized = way != TSR__GROUPS_AS_LANES && may_be_sized(range);
     return (unsigned)lanes << TSR_GROUPS_AS_LANES | (unsigned)sized << TSR_GROUPS_OF_SIZE;
 }
 

@@ -7,8 +7,6 @@
 #include "device-amx/cpu.h"
 
 enum {
-    /* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
-    WORKER_STACK_BYTES = 16384,
     DRIVER_STACK_BYTES = 4096, /* between the frame that starts a range of work-groups and the kernel's first one */
     PRINT_STACK_BYTES = 65536,
     /* MXCSR: all exceptions masked, round to nearest; flush to zero and denormals are zero. */
@@ -59,13 +57,13 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
             kernel->name, (unsigned)sub_groups);
     if (kernel->flags & TSR_KERNEL_GROUP_LANES)
         tsr__group_lanes_lay_out(launch);
-    launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(launch->flags);
-    tsr__blocks_cut(launch);
     group->args = launch->args;
-    group->rt = &tsr__rt;
-    group->nontemporal = tsr__nontemporal_choose(kernel, range, args, arg_bytes);
     if (kernel->args_size)
         memcpy(launch->args, args, kernel->args_size);
+    launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(launch->flags);
+    tsr__blocks_cut(launch);
+    group->rt = &tsr__rt;
+    group->nontemporal = tsr__nontemporal_choose(kernel, range, args, arg_bytes);
     return launch;
 }
 
@@ -87,7 +85,7 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
         uint64_t now = (uint64_t)((double)ns * 1000 / ((double)done * (double)launch->group_items)) + 1;
         uint64_t old = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
         atomic_store_explicit(&launch->entry->item_ps, old ? (3 * old + now) / 4 : now, memory_order_relaxed);
-        if (launch->flags & TSR_KERNEL_GROUP_LANES || tsr_groups_may_be_lanes(launch->flags))
+        if (launch->flags & TSR_KERNEL_GROUP_LANES || tsr_has_group_codes(launch->flags))
             tsr__group_codes_learn(launch->entry, launch->group.enqueued_local_size, now);
     }
     if (why)
@@ -203,7 +201,7 @@ static void regions_main(void *argument)
 static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hint)
 {
     const struct tsr_launch *launch = run->launch;
-    if (launch->private_bytes <= WORKER_STACK_BYTES)
+    if (launch->private_bytes <= TSR__WORKER_STACK_BYTES)
         return tsr__packets_in_regions(run, most);
     /* Text is formatted, and requests are answered, on the packets' stack. */
     struct regions regions = {run, most, 0};
@@ -315,8 +313,8 @@ static bool run_prepare(struct tsr__run *run, struct tsr_launch *launch, struct 
     }
     tsr__fiber_worker(&run->worker);
     /* On the thread's own stack, `run` lies above the kernel's frames. */
-    bool on_thread_stack = run->direct && launch->private_bytes <= WORKER_STACK_BYTES;
-    const size_t most = on_thread_stack ? WORKER_STACK_BYTES + DRIVER_STACK_BYTES : 0;
+    bool on_thread_stack = run->direct && launch->private_bytes <= TSR__WORKER_STACK_BYTES;
+    const size_t most = on_thread_stack ? TSR__WORKER_STACK_BYTES + DRIVER_STACK_BYTES : 0;
     return tsr__space_add(launch, run->group.local, launch->local_bytes, TSR_SPACE_LOCAL) &&
            tsr__space_add(launch, run->contexts, run->contexts_bytes, TSR_SPACE_PRIVATE) &&
            tsr__space_add(launch, (const char *)run - most, most, TSR_SPACE_PRIVATE);
@@ -333,7 +331,7 @@ static int run_groups(struct tsr__run *run, struct loop *loop, unsigned hint)
         tiles_begin(launch->flags & TSR_KERNEL_HALF_K_TILES);
     if (launch->flags & TSR_KERNEL_FIBERS)
         status = run_with_barriers(run, loop, hint);
-    else if (launch->private_bytes > WORKER_STACK_BYTES)
+    else if (launch->private_bytes > TSR__WORKER_STACK_BYTES)
         status = run_on_large_stack(run, loop, hint);
     else
         run_groups_directly(loop);

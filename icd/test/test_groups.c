@@ -247,11 +247,58 @@ static void narrow_ranges_have_code(void **state)
         }
 }
 
+#define CELLS                                                                                                                              \
+    "kernel void cells(global uint *out, uint n) { size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1); "             \
+    "if (y % 5 != 4) out[y * n + x] += 100 * get_local_id(0) + 10 * get_local_id(1) + get_group_id(1) % 2 * 5 + 1; }\n"
+
+static void count_cells(cl_program program, size_t x, size_t offset)
+{
+    static const cl_uint zero;
+    enum { Y = 30, LOCAL_Y = 3 };
+    const size_t from[2] = {offset, 0}, global[2] = {x, Y}, local[2] = {x, LOCAL_Y}, bytes = x * Y * sizeof(cl_uint);
+    cl_uint *out = malloc(bytes), n = (cl_uint)x;
+    cl_kernel kernel = test_kernel(program, "cells");
+    cl_mem buffer = test_buffer(w.context, 0, bytes, NULL);
+    CHECK(clEnqueueFillBuffer(w.queue, buffer, &zero, sizeof(zero), 0, bytes, 0, NULL, NULL));
+    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+    CHECK(clSetKernelArg(kernel, 1, sizeof(n), &n));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 2, from, global, local, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, bytes, out, 0, NULL, NULL));
+    for (size_t i = 0; i < x * Y; i++) {
+        size_t column = i % x, row = i / x;
+        if (out[i] != (row % 5 == 4 ? 0 : 100 * column + 10 * (row % LOCAL_Y) + row / LOCAL_Y % 2 * 5 + 1))
+            fail_msg("element %zu of rows of %zu, offset %zu, is %u", i, x, offset, out[i]);
+    }
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+    free(out);
+}
+
+/* Rows that are shorter than a packet, but not so short that lanes follow another dimension, are packets; not where ids are larger than an
+ * `int`. */
+static void short_rows_have_code(void **state)
+{
+    (void)state;
+    static const size_t widths[] = {3, 4, 5, 7, 8, 12, 15, 16};
+    setenv("TESSERA_GROUPS", "sized", 1);
+    cl_program program = test_build(w.context, w.device, CELLS, "-cl-std=CL3.0");
+    for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+        count_cells(program, widths[i], UINT64_C(1) << 31);
+        assert_int_equal(made(SIZED), 0);
+        count_cells(program, widths[i], 0);
+        assert_int_equal(made(SIZED), widths[i] >= 4 && widths[i] < 16);
+        count_cells(program, widths[i], 5);
+        assert_int_equal(made(SIZED), 0);
+    }
+    unsetenv("TESSERA_GROUPS");
+    CHECK(clReleaseProgram(program));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(some_launches_can), cmocka_unit_test(some_programs_can),       cmocka_unit_test(it_takes_long_launches),
-        cmocka_unit_test(sizes_have_code),   cmocka_unit_test(narrow_ranges_have_code),
+        cmocka_unit_test(sizes_have_code),   cmocka_unit_test(narrow_ranges_have_code), cmocka_unit_test(short_rows_have_code),
     };
     if (!mkdtemp(folder) || asprintf(&log_path, "%s/log", folder) < 0)
         return 1;

@@ -31,6 +31,10 @@
  * grows. */
 #define TSR_WORK_GROUP_BOUND 65536
 
+/* Global ids below this are the same number as an `int`: all are where a kernel is asked for its busy work-items (tessera/item.h), and in
+ * launches of code for one size of work-groups. */
+#define TSR_INT_IDS 2147483648
+
 /* Scopes of barriers and exchanges. A pair is the two sub-groups 2j and 2j+1 of a work-group (split matrix functions). */
 enum tsr_scope { TSR_SCOPE_SUB_GROUP = 1, TSR_SCOPE_WORK_GROUP = 2, TSR_SCOPE_PAIR = 3 };
 /* Who takes part in an exchange: every work-item of the scope (anything else is illegal divergence and is reported), or those that meet at

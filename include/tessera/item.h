@@ -73,6 +73,11 @@ struct tsr_group {
     uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
 };
 
+/* Work-items by their global ids, in each dimension from one up to another. */
+struct tsr_box {
+    int64_t from[3], to[3];
+};
+
 /* Which fields a call of the entry reads, by the form of the launch:
  *
  *                                      RUNNERS, FIBERS         ROWS, BOXES             REGIONS
@@ -115,6 +120,10 @@ struct tsr_item {
     uint64_t rows, planes, head;
     /* ---- REGIONS ---- */
     unsigned char *contexts; /* memory for every packet of a group, tsr_kernel_info.context_bytes each */
+    /* ---- with TSR_KERNEL_BUSY_BOX ---- */
+    /* NULL, or the call runs nothing. It cuts the box, whose ids are at most TSR_INT_IDS, to one that has all work-items of it which do
+     * anything. Of the group it reads sizes and offset of the range, and the arguments. */
+    struct tsr_box *busy;
 };
 
 #endif

@@ -45,7 +45,7 @@ enum tsr_kernel_flags {
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == (1 << 30) - 1,
+                ) == INT32_MAX,
                "each bit up to the last is that of one flag");
 #undef TSR_KERNEL_FLAG
 

@@ -88,7 +88,7 @@ static bool of_address(LLVMValueRef v, struct tsr__lane_offsets *o, int depth)
     return true;
 }
 
-static bool is_splat(LLVMValueRef v)
+bool tsr__is_splat_shuffle(LLVMValueRef v)
 {
     if (!LLVMIsAShuffleVectorInst(v))
         return false;
@@ -102,7 +102,7 @@ static bool find_offsets(LLVMValueRef v, struct tsr__lane_offsets *o, enum exten
 {
     if (LLVMIsAConstant(v))
         return of_constant(v, o, extension);
-    if (is_splat(v)) {
+    if (tsr__is_splat_shuffle(v)) {
         memset(o->at, 0, sizeof o->at);
         return true;
     }
@@ -115,8 +115,10 @@ static bool find_offsets(LLVMValueRef v, struct tsr__lane_offsets *o, enum exten
         return of_address(v, o, depth);
     case LLVMSExt: /* a number with zeros before it is no longer negative, so it may not get its sign as well */
         return extension != UNSIGNED && find_offsets(LLVMGetOperand(v, 0), o, SIGNED, depth - 1);
-    case LLVMZExt:
-        return find_offsets(LLVMGetOperand(v, 0), o, UNSIGNED, depth - 1);
+    case LLVMZExt: /* what does not wrap below zero in some lanes may do so in others, far away from these */
+        return !o->in_some_lanes && find_offsets(LLVMGetOperand(v, 0), o, UNSIGNED, depth - 1);
+    case LLVMFreeze:
+        return find_offsets(LLVMGetOperand(v, 0), o, extension, depth - 1) && is_zero(o);
     default:
         return false;
     }
@@ -125,4 +127,14 @@ static bool find_offsets(LLVMValueRef v, struct tsr__lane_offsets *o, enum exten
 bool tsr__find_lane_offsets(LLVMValueRef pointers, struct tsr__lane_offsets *o)
 {
     return find_offsets(pointers, o, EXACT, MAX_DEPTH);
+}
+
+LLVMValueRef tsr__addresses_behind(LLVMValueRef pointers, LLVMValueRef *mask)
+{
+    *mask = NULL;
+    if (!LLVMIsASelectInst(pointers) || !tsr__is_splat_shuffle(LLVMGetOperand(pointers, 2)) ||
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(pointers, 0))) != LLVMVectorTypeKind)
+        return pointers;
+    *mask = LLVMGetOperand(pointers, 0);
+    return LLVMGetOperand(pointers, 1);
 }

@@ -8,10 +8,15 @@
 /* The row of a lane begins at lane / in_row * in_row. `at`: by how much each lane's number exceeds that of the first lane of its row. */
 struct tsr__lane_offsets {
     unsigned lanes, in_row;
+    bool in_some_lanes; /* asked: whether it need be so in those lanes only that access memory, of which a row's first may be none */
     int64_t at[TSR__MAX_ELEMENTS];
 };
 
 /* Fills `at`, for rows of `in_row` lanes. False: they are not all known. */
 bool tsr__find_lane_offsets(LLVMValueRef pointers, struct tsr__lane_offsets *o);
+/* Has each lane of the vector the value of lane 0, as a shuffle says? */
+bool tsr__is_splat_shuffle(LLVMValueRef v);
+/* The addresses of a gather or scatter. `mask`: of the lanes that are not sent to a place of their own instead, or NULL. */
+LLVMValueRef tsr__addresses_behind(LLVMValueRef pointers, LLVMValueRef *mask);
 
 #endif

@@ -12,8 +12,8 @@ static inline unsigned tsr__argument_align(LLVMValueRef call, unsigned argument)
     return attribute ? (unsigned)LLVMGetEnumAttributeValue(attribute) : 1;
 }
 
-/* Gives the load or store `to` the alignment, and the metadata of `from`. */
-static inline void tsr__copy_memory_notes(LLVMValueRef from, LLVMValueRef to, unsigned align)
+/* Gives the access `to` the metadata of `from`. */
+static inline void tsr__copy_notes(LLVMValueRef from, LLVMValueRef to)
 {
     size_t count;
     LLVMValueMetadataEntry *notes = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
@@ -21,6 +21,12 @@ static inline void tsr__copy_memory_notes(LLVMValueRef from, LLVMValueRef to, un
         LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(notes, (unsigned)i),
                         LLVMMetadataAsValue(LLVMGetTypeContext(LLVMTypeOf(from)), LLVMValueMetadataEntriesGetMetadata(notes, (unsigned)i)));
     LLVMDisposeValueMetadataEntries(notes);
+}
+
+/* Gives the load or store `to` the alignment, and the metadata of `from`. */
+static inline void tsr__copy_memory_notes(LLVMValueRef from, LLVMValueRef to, unsigned align)
+{
+    tsr__copy_notes(from, to);
     LLVMSetAlignment(to, align);
 }
 

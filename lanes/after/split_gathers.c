@@ -8,12 +8,12 @@
 #include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/match.h"
 
-enum { MOST_ROWS = 4, LEAST_ROW_BYTES = 16 };
+enum { MOST_ROWS = 16, LEAST_ROW_BYTES = 16 };
 
-/* The lanes in a row of consecutive elements of so many bytes; 0: there are no such rows. */
-static unsigned find_rows(LLVMValueRef pointers, uint64_t bytes)
+/* The lanes in a row of consecutive elements of so many bytes; 0: there are no such rows. `some`: not all lanes are there. */
+static unsigned find_rows(LLVMValueRef pointers, uint64_t bytes, bool some)
 {
-    struct tsr__lane_offsets o = {.lanes = LLVMGetVectorSize(LLVMTypeOf(pointers))};
+    struct tsr__lane_offsets o = {.lanes = LLVMGetVectorSize(LLVMTypeOf(pointers)), .in_some_lanes = some};
     if (o.lanes > TSR__MAX_ELEMENTS || o.lanes & (o.lanes - 1))
         return 0;
     for (o.in_row = o.lanes; o.in_row * bytes >= LEAST_ROW_BYTES && o.lanes / o.in_row <= MOST_ROWS; o.in_row /= 2) {
@@ -32,20 +32,41 @@ static bool has_all_lanes(LLVMValueRef mask)
     return tsr__same_number(mask, &bit) && bit;
 }
 
-static void replace_gather(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMValueRef *at, unsigned rows, unsigned in_row)
+static LLVMValueRef load_row(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMTypeRef type, LLVMValueRef at)
+{
+    LLVMValueRef row = LLVMBuildLoad2(c->b, type, at, "");
+    tsr__copy_memory_notes(call, row, tsr__argument_align(call, 0));
+    return row;
+}
+
+static LLVMValueRef load_row_masked(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMTypeRef type, LLVMValueRef at, LLVMValueRef mask)
+{
+    static const char name[] = "llvm.masked.load";
+    LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(c->l->module, LLVMLookupIntrinsicID(name, sizeof name - 1), types, 2);
+    LLVMValueRef args[3] = {at, mask, LLVMGetPoison(type)};
+    LLVMValueRef row = LLVMBuildCall2(c->b, LLVMGlobalGetValueType(function), function, args, 3, "");
+    LLVMAddCallSiteAttribute(row, 1, tsr__int_attr(c->l, "align", tsr__argument_align(call, 0)));
+    tsr__copy_notes(call, row);
+    return row;
+}
+
+/* `mask`: of the lanes that are there; NULL: all are. */
+static void replace_gather(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMValueRef *at, unsigned rows, unsigned in_row,
+                           LLVMValueRef mask)
 {
     LLVMValueRef row[MOST_ROWS];
-    for (unsigned i = 0; i < rows; i++) {
-        row[i] = LLVMBuildLoad2(c->b, LLVMVectorType(LLVMGetElementType(LLVMTypeOf(call)), in_row), at[i], "");
-        tsr__copy_memory_notes(call, row[i], tsr__argument_align(call, 0));
-    }
+    LLVMTypeRef type = LLVMVectorType(LLVMGetElementType(LLVMTypeOf(call)), in_row);
+    for (unsigned i = 0; i < rows; i++)
+        row[i] = mask ? load_row_masked(c, call, type, at[i], tsr__take_lanes(c->l, c->b, mask, NULL, i * in_row, in_row))
+                      : load_row(c, call, type, at[i]);
     for (unsigned lanes = in_row; rows > 1; rows /= 2, lanes *= 2)
         for (unsigned i = 0; i < rows / 2; i++)
             row[i] = tsr__take_lanes(c->l, c->b, row[2 * i], row[2 * i + 1], 0, 2 * lanes);
     for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {
         LLVMValueRef user = LLVMGetUser(use);
         next = LLVMGetNextUse(use);
-        if (!LLVMIsAFreezeInst(user)) /* of lanes that no mask leaves out there is nothing to freeze */
+        if (mask || !LLVMIsAFreezeInst(user)) /* of lanes that no mask leaves out there is nothing to freeze */
             continue;
         LLVMReplaceAllUsesWith(user, row[0]);
         LLVMInstructionEraseFromParent(user);
@@ -61,15 +82,21 @@ static void replace_scatter(struct tsr__lane_scalars *c, LLVMValueRef call, LLVM
                                tsr__argument_align(call, 1));
 }
 
+/* A CPU without masked loads of the elements would take a branch for each. */
+static bool may_load_masked(struct tsr__compilation *l, uint64_t bytes)
+{
+    return tsr__has(l, TSR_CPU_AVX2) && (bytes == 4 || bytes == 8);
+}
+
 /* `access`: a call of llvm.masked.gather or of llvm.masked.scatter. */
 static void split_access(struct tsr__lane_scalars *c, LLVMValueRef access, bool load)
 {
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(load ? access : LLVMGetOperand(access, 0)));
-    LLVMValueRef pointers = LLVMGetOperand(access, load ? 0 : 1), at[MOST_ROWS];
-    if (!has_all_lanes(LLVMGetOperand(access, load ? 1 : 2)))
+    LLVMValueRef mask, pointers = tsr__addresses_behind(LLVMGetOperand(access, load ? 0 : 1), &mask), at[MOST_ROWS];
+    const uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(c->l->module), element);
+    if (!has_all_lanes(LLVMGetOperand(access, load ? 1 : 2)) || (mask && (!load || !may_load_masked(c->l, bytes))))
         return;
-    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(pointers)),
-                   in_row = find_rows(pointers, LLVMABISizeOfType(LLVMGetModuleDataLayout(c->l->module), element));
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(pointers)), in_row = find_rows(pointers, bytes, mask);
     if (!in_row)
         return;
     const unsigned rows = lanes / in_row;
@@ -78,7 +105,10 @@ static void split_access(struct tsr__lane_scalars *c, LLVMValueRef access, bool 
     tsr__explain(c->l, access, load ? "load" : "store", "rows", "%u rows of %u elements, each one %s", rows, in_row,
                  load ? "load" : "store");
     LLVMPositionBuilderBefore(c->b, access);
-    (load ? replace_gather : replace_scatter)(c, access, at, rows, in_row);
+    if (load)
+        replace_gather(c, access, at, rows, in_row, mask);
+    else
+        replace_scatter(c, access, at, rows, in_row);
     LLVMInstructionEraseFromParent(access);
 }
 

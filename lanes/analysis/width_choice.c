@@ -63,12 +63,12 @@ static bool keeps_small(LLVMValueRef inst)
     }
 }
 
-bool tsr__may_use_wide_packets(struct tsr__compilation *l, uint32_t number)
+bool tsr__may_choose_width(struct tsr__compilation *l, uint32_t number)
 {
     const struct tsr_kernel_info *info = &l->info->kernels[number];
     LLVMValueRef kernel = tsr__kernel(l, info);
     if (info->reqd_sub_group_size || (l->variants && l->variants[number] != TSR__VARIANT_AS_ASKED) ||
-        tsr__sub_group_size(l, info) >= TSR__WIDE_LANES || tsr__group_visibility(l, kernel) != TSR__SEES_RANGE)
+        tsr__sub_group_size(l, info) >= TSR__WIDE_LANES || tsr__group_visibility(l, kernel) > TSR__SEES_NUMBERS)
         return false;
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
@@ -156,11 +156,17 @@ static void use_width(struct tsr__compilation *l, uint32_t number, enum tsr__var
                  why);
 }
 
+/* Of work-groups that it sees, a kernel may have some that do not fill wider packets. */
+static bool may_widen(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    return tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && tsr__group_visibility(l, kernel) == TSR__SEES_RANGE;
+}
+
 bool tsr__pass_widen_small_data(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && has_small_data(l, kernel))
+        if (may_widen(l, kernel) && has_small_data(l, kernel))
             use_width(l, i, TSR__VARIANT_WIDE, "all data have 8 or 16 bits");
     }
     return true;
@@ -170,8 +176,7 @@ bool tsr__pass_widen_latency_bound(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
-            is_latency_bound(l, kernel))
+        if (may_widen(l, kernel) && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES && is_latency_bound(l, kernel))
             use_width(l, i, TSR__VARIANT_WIDE, "a register alone would wait for its own results");
     }
     return true;

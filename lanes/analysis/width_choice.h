@@ -5,7 +5,8 @@
 
 #include "lanes/ir/ir.h"
 
-/* May the kernel run in wider packets? It asks for no particular sub-group size, and sees neither sub-groups nor work-groups. */
-bool tsr__may_use_wide_packets(struct tsr__compilation *l, uint32_t number);
+/* May the kernel run in narrower packets, or in wider ones if it does not see its work-groups? It asks for no particular sub-group size,
+ * and sees neither sub-groups nor local memory. */
+bool tsr__may_choose_width(struct tsr__compilation *l, uint32_t number);
 
 #endif

@@ -151,7 +151,7 @@ bool tsr__has(const struct tsr__compilation *l, enum tsr_cpu_feature feature)
     return l->options->cpu_features >> feature & 1;
 }
 
-static uint32_t power_of_two_above(uint32_t n)
+uint32_t tsr__power_of_two_above(uint32_t n)
 {
     uint32_t power = 1;
     while (power < n)
@@ -164,9 +164,9 @@ static unsigned usual_width(const struct tsr_lanes_options *options)
 {
     const uint32_t *size = options->group_size, items = size[0] * size[1] * size[2];
     if (items > 1 && items <= TSR_MAX_GROUP_LANES)
-        return power_of_two_above(items);
+        return tsr__power_of_two_above(items);
     bool rows = items > size[0] && size[0] >= TSR__LEAST_ROW && size[0] <= TSR_MAX_LANES;
-    return rows ? power_of_two_above(size[0]) : options->default_sub_group_size;
+    return rows ? tsr__power_of_two_above(size[0]) : options->default_sub_group_size;
 }
 
 unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel)
@@ -471,4 +471,25 @@ bool tsr__all_run_as_reference(const struct tsr__compilation *l)
     while (l->variants && k < l->info->kernel_count && l->variants[k] == TSR__VARIANT_REFERENCE)
         k++;
     return k == l->info->kernel_count && k;
+}
+
+/* ---- comparisons ---- */
+
+static const LLVMIntPredicate opposites[] = {
+    [LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ,   [LLVMIntUGT] = LLVMIntULE, [LLVMIntUGE] = LLVMIntULT, [LLVMIntULT] = LLVMIntUGE,
+    [LLVMIntULE] = LLVMIntUGT, [LLVMIntSGT] = LLVMIntSLE, [LLVMIntSGE] = LLVMIntSLT, [LLVMIntSLT] = LLVMIntSGE, [LLVMIntSLE] = LLVMIntSGT,
+};
+static const LLVMIntPredicate swapped[] = {
+    [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE,   [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE, [LLVMIntULT] = LLVMIntUGT,
+    [LLVMIntULE] = LLVMIntUGE, [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE, [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE,
+};
+
+LLVMIntPredicate tsr__opposite_of(LLVMIntPredicate how)
+{
+    return opposites[how];
+}
+
+LLVMIntPredicate tsr__swapped(LLVMIntPredicate how)
+{
+    return swapped[how];
 }

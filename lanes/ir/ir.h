@@ -159,6 +159,8 @@ LLVMValueRef tsr__kernel(struct tsr__compilation *l, const struct tsr_kernel_inf
 bool tsr__is_kernel(LLVMValueRef function);
 /* What the device calls, made by the pass "entry"; NULL, and a reason, before it. */
 LLVMValueRef tsr__entry(struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
+/* The least power of two that is not below the number. */
+uint32_t tsr__power_of_two_above(uint32_t n);
 /* Of the kernel's code: what it requires, or the default. */
 unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 
@@ -194,6 +196,9 @@ void tsr__add_fn_attr(struct tsr__compilation *l, LLVMValueRef function, const c
 void tsr__set_fn_text(struct tsr__compilation *l, LLVMValueRef function, const char *name, const char *value);
 LLVMAttributeRef tsr__int_attr(struct tsr__compilation *l, const char *name, uint64_t value);
 
+/* What holds where the comparison does not; what holds once its operands are exchanged. */
+LLVMIntPredicate tsr__opposite_of(LLVMIntPredicate how);
+LLVMIntPredicate tsr__swapped(LLVMIntPredicate how);
 /* A copy of a call, before it, to another function with `extra` (may be NULL) as one more argument at the end. */
 LLVMValueRef tsr__call_like(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra);
 /* The instruction, or the next one that is no phi. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels that are compiled for launches of work-groups of one size. Lanes need not lie in one row then: packets may take the work-items of
  * a group in linear order, and the ids in x, y and z follow from the linear one by divisions by constants. A group that fits into one
- * packet is one, in which all of this is constant; in larger ones short rows are packets, in which all is constant that depends on x. */
+ * packet is one, in which all of this is constant; in larger ones short rows are packets, in which all is constant that depends on x. Of
+ * kernels without local memory and barriers, which gain nothing by packets that are groups, each row is a packet. */
 #include "lanes/prepare/group_size.h"
 
 #include <stdio.h>
@@ -83,12 +84,23 @@ static LLVMValueRef local_id(struct tsr__compilation *l, LLVMBuilderRef b, const
     return LLVMBuildZExt(b, id, i64, "");
 }
 
-/* Where the range begins need not be a multiple of anything. */
+/* A sum of numbers of 32 bits, as the device promises: what a kernel computes from it as `int` does not wrap from lane to lane, either.
+ * Where the range begins need not be a multiple of anything. */
 static LLVMValueRef global_id(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__group_size *g, int dim)
 {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
     LLVMValueRef group = tsr__build_query(l, b, TSR__CALL_GROUP_ID, dim), offset = tsr__build_query(l, b, TSR__CALL_GLOBAL_OFFSET, dim);
     LLVMValueRef first = LLVMBuildAdd(b, offset, LLVMBuildNUWMul(b, group, tsr__i64(l, g->size[dim]), ""), "");
-    return LLVMBuildNUWAdd(b, first, local_id(l, b, g, dim), "");
+    LLVMValueRef local = LLVMBuildTrunc(b, local_id(l, b, g, dim), i32, "");
+    LLVMValueRef id = LLVMBuildAdd(b, LLVMBuildTrunc(b, first, i32, ""), local, "");
+    if (LLVMIsAInstruction(id)) {
+        LLVMSetNSW(id, true);
+        LLVMSetNUW(id, true);
+    }
+    id = LLVMBuildZExt(b, id, LLVMInt64TypeInContext(l->context), "");
+    if (LLVMIsAZExtInst(id))
+        LLVMSetNNeg(id, true);
+    return id;
 }
 
 static enum tsr__group_packets choose_packets(const struct tsr__group_size *g, unsigned width)
@@ -108,9 +120,13 @@ bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info 
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     if (!g.items)
         return true;
-    if (info->reqd_sub_group_size || !tsr__can_run_as_packet(l, kernel) || tsr__group_visibility(l, kernel) != TSR__SEES_GROUPS ||
-        !knows_dimensions(code, count))
+    enum tsr__visibility sees = tsr__group_visibility(l, kernel);
+    bool alone = sees < TSR__SEES_GROUPS; /* packets have nothing in common: each is a row */
+    if (info->reqd_sub_group_size || !tsr__can_run_as_packet(l, kernel) || sees > TSR__SEES_GROUPS || !knows_dimensions(code, count) ||
+        (alone && (g.size[0] < TSR__LEAST_ROW || g.size[0] > TSR_MAX_LANES)))
         return false;
+    if (alone)
+        info->reqd_sub_group_size = tsr__power_of_two_above(g.size[0]);
     unsigned width = tsr__sub_group_size(l, info);
     if (width > TSR_MAX_LANES && calls_images(code, count))
         return false;

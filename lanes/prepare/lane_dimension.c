@@ -156,7 +156,9 @@ bool tsr__pass_lane_dimension(struct tsr__compilation *l)
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
         unsigned wanted = l->options->lanes_in;
-        unsigned dimension = !may_exchange(l, kernel) ? 0 : wanted ? wanted - 1 : choose_dimension(l, kernel, tsr__sub_group_size(l, info));
+        unsigned dimension = l->options->group_size[0] || !may_exchange(l, kernel) ? 0
+                             : wanted ? wanted - 1
+                                      : choose_dimension(l, kernel, tsr__sub_group_size(l, info));
         if (!dimension)
             continue;
         exchange(l, kernel, dimension);

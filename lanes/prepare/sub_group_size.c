@@ -46,12 +46,12 @@ bool tsr__pass_sub_group_size(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        if (tsr__may_use_wide_packets(l, i))
+        if (!tsr__promise_group_size(l, &l->info->kernels[i], kernel))
+            return tsr__fail(l, "kernel %s: no code for one size of work-groups", l->info->kernels[i].name);
+        if (tsr__may_choose_width(l, i))
             tsr__set_fn_text(l, kernel, TSR__ANY_WIDTH, "");
         unsigned size = tsr__sub_group_size(l, &l->info->kernels[i]);
         set_width(l, kernel, size);
-        if (!tsr__promise_group_size(l, &l->info->kernels[i], kernel))
-            return tsr__fail(l, "kernel %s: no code for one size of work-groups", l->info->kernels[i].name);
         promise_required_size(l, &l->info->kernels[i], kernel);
         if (tsr__uses_sub_group_pairs(l, kernel))
             tsr__lower_pair_ids(l, kernel, size);

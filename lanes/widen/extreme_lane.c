@@ -2,15 +2,6 @@
  * Whether a comparison of consecutive numbers with a uniform one holds in any lane of a full packet, as one lane knows it. */
 #include "lanes/widen/widener.h"
 
-static const LLVMIntPredicate opposites[] = {
-    [LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ,   [LLVMIntUGT] = LLVMIntULE, [LLVMIntUGE] = LLVMIntULT, [LLVMIntULT] = LLVMIntUGE,
-    [LLVMIntULE] = LLVMIntUGT, [LLVMIntSGT] = LLVMIntSLE, [LLVMIntSGE] = LLVMIntSLT, [LLVMIntSLT] = LLVMIntSGE, [LLVMIntSLE] = LLVMIntSGT,
-};
-static const LLVMIntPredicate swapped[] = {
-    [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE,   [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE, [LLVMIntULT] = LLVMIntUGT,
-    [LLVMIntULE] = LLVMIntUGE, [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE, [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE,
-};
-
 /* How the consecutive numbers stand to the uniform one. */
 struct comparison {
     LLVMIntPredicate how;
@@ -27,9 +18,9 @@ static struct comparison read_comparison(struct tsr__widener *s, LLVMValueRef in
 {
     struct comparison c = {LLVMGetICmpPredicate(inst), LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), {0}};
     if (opposite)
-        c.how = opposites[c.how];
+        c.how = tsr__opposite_of(c.how);
     if (is_uniform_here(s, c.numbers))
-        c = (struct comparison){swapped[c.how], c.with, c.numbers, {0}};
+        c = (struct comparison){tsr__swapped(c.how), c.with, c.numbers, {0}};
     c.shape = tsr__shape_here(s, c.numbers);
     return c;
 }

@@ -8,6 +8,7 @@ target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:
 target triple = "spir64-unknown-unknown"
 
 declare i64 @__tsr_global_id(i32) memory(none) nounwind willreturn
+declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
 
 ; CHECK: define spir_kernel void @rows({{.*}}) [[NARROW:#[0-9]+]] {
 ; WIDE-NOT: "tsr-narrow-packets"
@@ -104,6 +105,41 @@ out:
 define spir_kernel void @many_doubles(ptr addrspace(1) %a, ptr addrspace(1) %o) {
 entry:
   %id = call i64 @__tsr_global_id(i32 0)
+  %i0 = add i64 %id, 0
+  %i1 = add i64 %id, 64
+  %i2 = add i64 %id, 128
+  %i3 = add i64 %id, 192
+  %i4 = add i64 %id, 256
+  %p0 = getelementptr double, ptr addrspace(1) %a, i64 %i0
+  %x0 = load double, ptr addrspace(1) %p0
+  %p1 = getelementptr double, ptr addrspace(1) %a, i64 %i1
+  %x1 = load double, ptr addrspace(1) %p1
+  %p2 = getelementptr double, ptr addrspace(1) %a, i64 %i2
+  %x2 = load double, ptr addrspace(1) %p2
+  %p3 = getelementptr double, ptr addrspace(1) %a, i64 %i3
+  %x3 = load double, ptr addrspace(1) %p3
+  %p4 = getelementptr double, ptr addrspace(1) %a, i64 %i4
+  %x4 = load double, ptr addrspace(1) %p4
+  %s0 = fadd double %x0, %x0
+  %s1 = fmul double %s0, %x1
+  %s2 = fmul double %s1, %x2
+  %s3 = fmul double %s2, %x3
+  %s4 = fmul double %s3, %x4
+  %t0 = fsub double %s4, %x0
+  %t1 = fsub double %t0, %x1
+  %t2 = fsub double %t1, %x2
+  %t3 = fsub double %t2, %x3
+  %t4 = fsub double %t3, %x4
+  %q = getelementptr double, ptr addrspace(1) %o, i64 %id
+  store double %t4, ptr addrspace(1) %q
+  ret void
+}
+
+; It may see its work-groups.
+; CHECK: define spir_kernel void @sees_groups({{.*}}) [[NARROW]] {
+define spir_kernel void @sees_groups(ptr addrspace(1) %a, ptr addrspace(1) %o) {
+entry:
+  %id = call i64 @__tsr_local_id(i32 0)
   %i0 = add i64 %id, 0
   %i1 = add i64 %id, 64
   %i2 = add i64 %id, 128

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Gathers and scatters of rows of consecutive elements are accesses of the rows; others stay.
-; RUN: tessera-opt -packets=16 -passes=split_gathers %s | FileCheck %s
+; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=split_gathers %s | FileCheck %s
 declare <8 x float> @llvm.masked.gather.v8f32.v8p0(<8 x ptr>, <8 x i1>, <8 x float>)
 declare <8 x i8> @llvm.masked.gather.v8i8.v8p0(<8 x ptr>, <8 x i1>, <8 x i8>)
 declare void @llvm.masked.scatter.v8f32.v8p0(<8 x float>, <8 x ptr>, <8 x i1>)
@@ -62,5 +62,31 @@ define void @others(ptr %p, i32 %n, <8 x i1> %m, ptr %to) {
 define void @scatter(ptr %p, <8 x float> %v) {
   %rows = getelementptr i8, ptr %p, <8 x i64> <i64 0, i64 4, i64 8, i64 12, i64 32, i64 36, i64 40, i64 44>
   call void @llvm.masked.scatter.v8f32.v8p0(<8 x float> %v, <8 x ptr> align 4 %rows, <8 x i1> splat (i1 true))
+  ret void
+}
+
+; Lanes that are not there are sent elsewhere: rows of those that are, if what is added is signed.
+; CHECK-LABEL: define void @some_lanes(
+; CHECK: call <4 x float> @llvm.masked.load.v4f32.p0(ptr align 4 %{{.*}}, <4 x i1> %{{.*}}, <4 x float> poison)
+; CHECK: call <4 x float> @llvm.masked.load.v4f32.p0(
+; CHECK: call <8 x float> @llvm.masked.gather.v8f32.v8p0(
+; CHECK: ret void
+define void @some_lanes(ptr %p, ptr %nowhere, <8 x i1> %m, i32 %n, ptr %to) {
+  %place = insertelement <8 x ptr> poison, ptr %nowhere, i64 0
+  %places = shufflevector <8 x ptr> %place, <8 x ptr> poison, <8 x i32> zeroinitializer
+  %one = insertelement <8 x i32> poison, i32 %n, i64 0
+  %all = shufflevector <8 x i32> %one, <8 x i32> poison, <8 x i32> zeroinitializer
+  %row = mul nsw <8 x i32> %all, <i32 0, i32 0, i32 0, i32 0, i32 1, i32 1, i32 1, i32 1>
+  %at = add nuw nsw <8 x i32> %row, <i32 0, i32 1, i32 2, i32 3, i32 0, i32 1, i32 2, i32 3>
+  %signed = sext <8 x i32> %at to <8 x i64>
+  %q = getelementptr float, ptr %p, <8 x i64> %signed
+  %sent = select <8 x i1> %m, <8 x ptr> %q, <8 x ptr> %places
+  %a = call <8 x float> @llvm.masked.gather.v8f32.v8p0(<8 x ptr> align 4 %sent, <8 x i1> splat (i1 true), <8 x float> poison)
+  store <8 x float> %a, ptr %to
+  %unsigned = zext <8 x i32> %at to <8 x i64>
+  %r = getelementptr float, ptr %p, <8 x i64> %unsigned
+  %sent.too = select <8 x i1> %m, <8 x ptr> %r, <8 x ptr> %places
+  %b = call <8 x float> @llvm.masked.gather.v8f32.v8p0(<8 x ptr> align 4 %sent.too, <8 x i1> splat (i1 true), <8 x float> poison)
+  store <8 x float> %b, ptr %to
   ret void
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"
+#include "lanes/widen/memory/fork.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/layout.h"
 #include "tessera/item.h"
@@ -151,7 +152,7 @@ void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueR
     }
 }
 
-void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
+static void scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
     for (unsigned i = 0; i < a->component_count; i += each) {
@@ -159,4 +160,20 @@ void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValue
         LLVMValueRef piece = each > 1 ? tsr__pack(s, components + i, each) : components[i];
         scatter_scalars(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
     }
+}
+
+/* Where a packet is a work-group, lanes may be rows, which are a store each if all are there (after/split_gathers.c). */
+void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
+{
+    if (!s->mask || s->function_mask || !s->shapes.packet.is_group || tsr__has(s->l, TSR_CPU_AVX512F)) {
+        scatter(s, a, pointers, components);
+        return;
+    }
+    struct tsr__widener unmasked = *s;
+    unmasked.mask = NULL;
+    struct tsr__fork f = tsr__fork_on(s, tsr__all_lanes(s, s->mask));
+    scatter(&unmasked, a, pointers, components);
+    tsr__fork_way_ends(s, &f, f.other);
+    scatter(s, a, pointers, components);
+    tsr__fork_way_ends(s, &f, f.after);
 }
