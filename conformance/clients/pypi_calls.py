@@ -65,6 +65,66 @@ def loopy():
     yield "prefix-sum", lambda: near(run(scan, a=cl.array.to_device(queue, a.ravel()[:100].copy())), a.ravel()[:100].astype(float).cumsum())
 
 
+def halide():
+    """Pipelines that Halide compiles to OpenCL C: tiles in local memory, vectors, atomics, several steps."""
+    import halide as hl
+    target = hl.get_host_target()
+    for feature in ("OpenCL", "CLHalf", "CLDoubles"):
+        target = target.with_feature(getattr(hl.TargetFeature, feature))
+    x, y, xi, yi = (hl.Var(name) for name in ("x", "y", "xi", "yi"))
+    picture, bytes_ = numpy.abs(random(128, 96)), (numpy.abs(random(128, 96, seed=2)) * 60).astype(numpy.uint8)
+    source, counted = hl.Buffer(picture), hl.Buffer(bytes_)
+
+    def got(pipeline, size):
+        result = pipeline.realize(size, target)
+        result.copy_to_host()
+        return numpy.array(result)
+
+    def blur():
+        clamped, rows, both = hl.BoundaryConditions.repeat_edge(source), hl.Func("rows"), hl.Func("both")
+        rows[x, y] = (clamped[x - 1, y] + clamped[x, y] + clamped[x + 1, y]) / 3
+        both[x, y] = (rows[x, y - 1] + rows[x, y] + rows[x, y + 1]) / 3
+        both.gpu_tile(x, y, xi, yi, 16, 16)
+        rows.compute_at(both, x).gpu_threads(x, y)
+        padded = numpy.pad(picture.astype(float), 1, mode="edge")
+        windows = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 3))
+        return near(got(both, picture.shape[::-1]), windows.mean((2, 3)))
+
+    def each(expression, vectors):
+        pipeline = hl.Func("each")
+        pipeline[x, y] = expression(source[x, y])
+        pipeline.gpu_tile(x, y, xi, yi, 32, 4)
+        if vectors > 1:
+            pipeline.vectorize(xi, vectors)
+        return got(pipeline, picture.shape[::-1])
+
+    def histogram():
+        pipeline, over = hl.Func("histogram"), hl.RDom([hl.Range(0, 96), hl.Range(0, 128)])
+        pipeline[x] = hl.cast(hl.UInt(32), 0)
+        pipeline[hl.cast(hl.Int(32), counted[over.x, over.y])] += hl.cast(hl.UInt(32), 1)
+        pipeline.gpu_tile(x, xi, 64)
+        pipeline.update().atomic().gpu_blocks(over.y).gpu_threads(over.x)
+        return near(got(pipeline, [256]), numpy.bincount(bytes_.ravel(), minlength=256), 0)
+
+    def prefix_sum():
+        pipeline, over = hl.Func("prefix_sum"), hl.RDom([hl.Range(1, 95)])
+        pipeline[x, y] = source[x, y]
+        pipeline[over, y] = pipeline[over - 1, y] + pipeline[over, y]
+        pipeline.compute_root().gpu_tile(x, y, xi, yi, 16, 8)
+        pipeline.update().gpu_tile(y, yi, 16)
+        return near(got(pipeline, picture.shape[::-1]), picture.astype(float).cumsum(1))
+
+    yield "blur", blur
+    yield "sin", lambda: near(each(lambda v: hl.sin(v * 7), 1), numpy.sin(picture.astype(float) * 7))
+    yield "pow-float4", lambda: near(each(lambda v: hl.pow(v, 2.5), 4), picture.astype(float) ** 2.5)
+    yield "short4", lambda: near(each(lambda v: hl.cast(hl.Int(16), v * 5000 - 9000), 4),
+                                 (picture * numpy.float32(5000) - numpy.float32(9000)).astype(numpy.int16), 0)
+    yield "half4", lambda: near(each(lambda v: hl.cast(hl.Float(16), v), 4), picture.astype(numpy.float16), 0)
+    yield "sqrt-double4", lambda: near(each(lambda v: hl.sqrt(hl.cast(hl.Float(64), v)), 4), numpy.sqrt(picture.astype(float)), 1e-15)
+    yield "histogram", histogram
+    yield "prefix-sum", prefix_sum
+
+
 # ---- pictures and physics ----------------------------------------------------------------------------------------------------------
 
 

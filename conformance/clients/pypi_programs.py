@@ -132,14 +132,14 @@ def opencv(run):
 
 
 # Packages that pypi_calls.py calls; they share an environment.
-CALLED = {"gputools": "0.3.1", "loopy": "2025.2", "openmm": "8.6.1", "pmcxcl": "0.7.5", "pyclesperanto": "0.25.1", "tinygrad": "0.14.0"}
+CALLED = {"gputools": "0.3.1", "halide": "21.0.0", "loopy": "2025.2", "openmm": "8.6.1", "pmcxcl": "0.7.5", "pyclesperanto": "0.25.1", "tinygrad": "0.14.0"}
 
 
 def called(run):
     """Calls of the package against what is known of their results: pypi_calls.py."""
     packages = [f"{name}=={version}" for name, version in CALLED.items()]
     binaries = virtual_environment(run, [*packages, "pyopencl==2026.1.4", "numpy==2.4.6", "scipy==1.17.1"], "calls")
-    run.env["DEV"] = "CL"  # tinygrad's device
+    run.env.update(DEV="CL", HL_OCL_DEVICE_TYPE="cpu")  # tinygrad's and Halide's device
     return run_calls(run, [binaries / "python", HERE / "pypi_calls.py", run.name])
 
 

@@ -77,6 +77,10 @@ static bool address_depends_on_counters(struct unroll *u, LLVMValueRef address)
             if (!address_depends_on_counters(u, user))
                 return false;
             break;
+        case LLVMAddrSpaceCast: /* a helper function takes generic pointers */
+            if (!address_depends_on_counters(u, user))
+                return false;
+            break;
         case LLVMLoad:
             break;
         case LLVMStore:

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; A loop over a private array is unrolled, so that the array becomes registers.
+; A loop over a private array is unrolled, so that the array becomes registers; also where a helper function took a generic pointer to it.
 ; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=unroll %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
@@ -33,5 +33,31 @@ sum:
   br i1 %d, label %sum, label %out
 out:
   store float %s1, ptr addrspace(1) %a
+  ret void
+}
+
+; CHECK-LABEL: define spir_kernel void @generic(
+; CHECK-NOT: alloca
+; CHECK-NOT: br i1
+; CHECK-COUNT-40: load float
+; CHECK: ret void
+define spir_kernel void @generic(ptr addrspace(1) %a) {
+entry:
+  %t = alloca [40 x float]
+  %g = addrspacecast ptr %t to ptr addrspace(4)
+  br label %fill
+fill:
+  %i = phi i64 [ 0, %entry ], [ %i1, %fill ]
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %x = load float, ptr addrspace(1) %p
+  %q = getelementptr float, ptr addrspace(4) %g, i64 %i
+  store float %x, ptr addrspace(4) %q
+  %i1 = add i64 %i, 1
+  %c = icmp ult i64 %i1, 40
+  br i1 %c, label %fill, label %out
+out:
+  %r = getelementptr float, ptr %t, i64 39
+  %y = load float, ptr %r
+  store float %y, ptr addrspace(1) %a
   ret void
 }
