@@ -181,7 +181,7 @@ struct tsr_launch {
     struct tsr_module *module;
     struct tsr__entry *entry;
     uint32_t flags; /* of the kernel */
-    uint64_t private_bytes, context_bytes, local_bytes;
+    uint64_t private_bytes, device_stack_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many work-groups or boxes there are; work-items of a full one */
     enum tsr_form form;
     struct tsr__boxes boxes;      /* of BOXES: `groups` counts these; of others the part is the range */

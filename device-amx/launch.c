@@ -32,6 +32,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->entry = entry;
     launch->flags = kernel->flags;
     launch->private_bytes = kernel->private_bytes;
+    launch->device_stack_bytes = kernel->device_stack_bytes;
     tsr__partial_take(launch);
     launch->context_bytes = kernel->context_bytes;
     launch->local_bytes = tsr_local_round(kernel->local_bytes) + local_argument_bytes;
@@ -203,10 +204,10 @@ static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hin
     const struct tsr_launch *launch = run->launch;
     if (launch->private_bytes <= TSR__WORKER_STACK_BYTES)
         return tsr__packets_in_regions(run, most);
-    /* Text is formatted, and requests are answered, on the packets' stack. */
     struct regions regions = {run, most, 0};
-    if (take_stacks(run, hint, 1,
-                    launch->private_bytes + (launch->flags & (TSR_KERNEL_PRINTF | TSR_KERNEL_ENQUEUES) ? PRINT_STACK_BYTES : 0))) {
+    /* Text is formatted, requests are answered and tiles are multiplied on the packets' stack. */
+    uint64_t print = launch->flags & (TSR_KERNEL_PRINTF | TSR_KERNEL_ENQUEUES) ? PRINT_STACK_BYTES : 0;
+    if (take_stacks(run, hint, 1, launch->private_bytes + print + launch->device_stack_bytes)) {
         tsr__fiber_make(run->stacks, 0, &run->items->fiber, regions_main, &regions);
         tsr__fiber_switch(&run->worker, &run->items->fiber);
     }
@@ -216,7 +217,8 @@ static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hin
 /* Runs a work-group with a stack for each runner. */
 static uint64_t run_on_stacks(struct tsr__run *run, unsigned hint)
 {
-    if (take_stacks(run, hint, runners_of(run->launch), run->launch->private_bytes)) {
+    const struct tsr_launch *launch = run->launch;
+    if (take_stacks(run, hint, runners_of(launch), launch->private_bytes + launch->device_stack_bytes)) {
         tsr__rendezvous_run(run);
         tsr__rendezvous_forget(run, run->runners);
     }

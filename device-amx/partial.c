@@ -33,5 +33,7 @@ void tsr__partial_take(struct tsr_launch *launch)
         return;
     launch->flags |= partial->kernels[0].flags;
     launch->private_bytes += partial->kernels[0].private_bytes;
+    if (partial->kernels[0].device_stack_bytes > launch->device_stack_bytes)
+        launch->device_stack_bytes = partial->kernels[0].device_stack_bytes;
     launch->group.partial = (const void *)(uintptr_t)partial->entries[0].run;
 }

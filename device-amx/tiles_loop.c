@@ -256,7 +256,7 @@ static void run_by_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
 }
 
 /* Tiles of fewer rows: some steps of A at a time are copied to whole tiles. */
-static void run_few_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
+static __attribute__((noinline)) void run_few_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
     enum { MOST = 8 };
     const size_t bytes = 4 * tsr__loop_words(x);
@@ -290,7 +290,7 @@ static void unpack_step(char *to, const struct tsr_tile_loop *x, int64_t step)
 }
 
 /* As many steps at a time as there is memory for. */
-static void run_nibbles(struct tsr_item *item, const struct tsr_tile_loop *x)
+static __attribute__((noinline)) void run_nibbles(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
     enum { MOST = TSR_TILE_LOOP_MAX + 1 };
     const int64_t in_step = x->rows + x->columns, most = MOST / in_step;

@@ -27,15 +27,19 @@ static void read_info(struct program *p, const char *path)
         struct tsr_kernel_info k = {.attributes = ""};
         struct tsr_arg_info a = {0};
         unsigned number, kind;
-        unsigned long local_bytes, private_bytes, context_bytes;
-        if (sscanf(line,
-                   "kernel %127s entry %127s args_size %u flags %u sub_group_size %u local_bytes %lu private_bytes %lu context_bytes %lu",
-                   name, entry, &k.args_size, &k.flags, &k.sub_group_size, &local_bytes, &private_bytes, &context_bytes) == 8) {
+        unsigned long local_bytes, private_bytes, device_stack_bytes, context_bytes;
+        if (sscanf(
+                line,
+                "kernel %127s entry %127s args_size %u flags %u sub_group_size %u local_bytes %lu private_bytes %lu device_stack_bytes %lu "
+                "context_bytes %lu",
+                name, entry, &k.args_size, &k.flags, &k.sub_group_size, &local_bytes, &private_bytes, &device_stack_bytes,
+                &context_bytes) == 9) {
             assert_true(info->kernel_count < 64);
             k.name = tsr_arena_format(&p->arena, "%s", name);
             k.entry = tsr_arena_format(&p->arena, "%s", entry);
             k.local_bytes = local_bytes;
             k.private_bytes = private_bytes;
+            k.device_stack_bytes = device_stack_bytes;
             k.context_bytes = context_bytes;
             k.args = tsr_arena_alloc(&p->arena, 32 * sizeof *k.args);
             info->kernels[info->kernel_count++] = k;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
+#include "device-amx/cpu.h"
 #include "tiles_test.h"
 
 enum { PAGE = 4096, MOST = TSR_TILE_LOOP_MAX };
@@ -127,6 +128,39 @@ static bool runs_in_strips(uint64_t how)
     return !(how & TSR_TILE_IN_MODEL);
 }
 
+struct call {
+    const struct tsr_tile_loop *loop;
+    bool there;
+    struct tsr__fiber worker, fiber;
+};
+
+static void call_main(void *argument)
+{
+    struct call *call = argument;
+    tsr__fiber_started(&call->worker);
+    call->there = tsr__tile_loop(NULL, call->loop);
+    tsr__fiber_end(&call->worker);
+}
+
+/* Does the loop on a stack like that of a work-item, of which it may not use more than the kernel has asked for. */
+static bool call_on_fiber(const struct tsr_tile_loop *loop)
+{
+    static const char untouched = 0x5a;
+    struct call call = {.loop = loop};
+    struct tsr__stacks *stacks = tsr__stacks_take(0, 1, TSR_TILE_STACK_BYTES);
+    assert_non_null(stacks);
+    tsr__fiber_worker(&call.worker);
+    tsr__fiber_make(stacks, 0, &call.fiber, call_main, &call);
+    char *low = (char *)call.fiber.low;
+    const size_t below = IS_SANITIZED ? 0 : call.fiber.size - TSR_TILE_STACK_BYTES;
+    memset(low, untouched, below);
+    tsr__fiber_switch(&call.worker, &call.fiber);
+    for (size_t i = 0; i < below; i++)
+        assert_int_equal(low[i], untouched);
+    tsr__stacks_give_back(0, stacks);
+    return call.there;
+}
+
 static void one(uint64_t how, enum goal goal)
 {
     static tile c[MOST], d[MOST];
@@ -207,7 +241,7 @@ static void one(uint64_t how, enum goal goal)
         before[i] = malloc(inputs[i]->bytes);
         memcpy(before[i], inputs[i]->begin, inputs[i]->bytes);
     }
-    bool there = tsr__tile_loop(NULL, &x);
+    bool there = call_on_fiber(&x);
     assert_int_equal(there,
                      x.to && goal == ELSEWHERE && runs_in_strips(how) && x.tile_rows == TSR_TILE_ROWS && c_bytes == TSR_TILE_ROW_BYTES);
     for (int64_t i = 0; i < x.rows * x.columns; i++)

@@ -81,6 +81,7 @@ struct tsr_kernel_info {
     uint64_t local_bytes;         /* static local variables; local arguments follow, each aligned to TSR_MAX_ALIGN */
     uint64_t context_bytes;       /* with TSR_KERNEL_BARRIER_REGIONS: what a packet keeps across barriers */
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
+    uint64_t device_stack_bytes;  /* what the device's functions that it calls need beyond the slack */
 };
 
 /* Sub-groups of so many work-items: the one rule behind queries, launches and code. Only the last may have fewer than `size`. */

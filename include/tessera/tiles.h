@@ -66,7 +66,8 @@ enum {
     TSR_TILE_OPERAND_BYTES =
         2 * TSR_TILE_BYTES + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
     TSR_TILE_LOOP_MAX = 16,      /* accumulators */
-    TSR_TILE_PACKED_BYTES = TSR_TILE_LOOP_MAX * TSR_TILE_BYTES
+    TSR_TILE_PACKED_BYTES = TSR_TILE_LOOP_MAX * TSR_TILE_BYTES,
+    TSR_TILE_STACK_BYTES = 40960, /* most stack that the device's functions for tiles take */
 };
 
 /* The functions of struct tsr_rt:

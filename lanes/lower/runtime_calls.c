@@ -10,20 +10,21 @@ static const struct {
     const char *name;
     size_t offset;
     uint32_t flags; /* of the kernels that reach it */
+    uint32_t stack; /* bytes that it needs, if these are many */
 } functions[] = {
-    {TSR__RT_PREFIX "barrier", offsetof(struct tsr_rt, barrier), TSR_KERNEL_FIBERS},
-    {TSR__RT_PREFIX "exchange", offsetof(struct tsr_rt, exchange), TSR_KERNEL_FIBERS},
-    {TSR__RT_PREFIX "barrier_mismatch", offsetof(struct tsr_rt, barrier_mismatch), 0},
-    {TSR__RT_PREFIX "divergent_barrier", offsetof(struct tsr_rt, divergent_barrier), 0},
-    {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTF},
-    {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), TSR_KERNEL_ASKS_SPACES},
-    {TSR__RT_PREFIX "enqueue", offsetof(struct tsr_rt, enqueue), TSR_KERNEL_ENQUEUES},
-    {TSR__RT_PREFIX "tile_move", offsetof(struct tsr_rt, tile_move), 0},
-    {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0},
-    {TSR__RT_PREFIX "tile_multiply", offsetof(struct tsr_rt, tile_multiply), 0},
-    {TSR__RT_PREFIX "tile_loop", offsetof(struct tsr_rt, tile_loop), 0},
-    {TSR__RT_PREFIX "tile_first", offsetof(struct tsr_rt, tile_first), 0},
-    {TSR__RT_PREFIX "tile_pack", offsetof(struct tsr_rt, tile_pack), 0},
+    {TSR__RT_PREFIX "barrier", offsetof(struct tsr_rt, barrier), TSR_KERNEL_FIBERS, 0},
+    {TSR__RT_PREFIX "exchange", offsetof(struct tsr_rt, exchange), TSR_KERNEL_FIBERS, 0},
+    {TSR__RT_PREFIX "barrier_mismatch", offsetof(struct tsr_rt, barrier_mismatch), 0, 0},
+    {TSR__RT_PREFIX "divergent_barrier", offsetof(struct tsr_rt, divergent_barrier), 0, 0},
+    {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTF, 0},
+    {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), TSR_KERNEL_ASKS_SPACES, 0},
+    {TSR__RT_PREFIX "enqueue", offsetof(struct tsr_rt, enqueue), TSR_KERNEL_ENQUEUES, 0},
+    {TSR__RT_PREFIX "tile_move", offsetof(struct tsr_rt, tile_move), 0, TSR_TILE_STACK_BYTES},
+    {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0, TSR_TILE_STACK_BYTES},
+    {TSR__RT_PREFIX "tile_multiply", offsetof(struct tsr_rt, tile_multiply), 0, TSR_TILE_STACK_BYTES},
+    {TSR__RT_PREFIX "tile_loop", offsetof(struct tsr_rt, tile_loop), 0, TSR_TILE_STACK_BYTES},
+    {TSR__RT_PREFIX "tile_first", offsetof(struct tsr_rt, tile_first), 0, TSR_TILE_STACK_BYTES},
+    {TSR__RT_PREFIX "tile_pack", offsetof(struct tsr_rt, tile_pack), 0, TSR_TILE_STACK_BYTES},
 };
 
 /* A barrier or exchange whose scope, its second argument, is a pair of sub-groups. */
@@ -53,9 +54,11 @@ static void lower_runtime_call(struct tsr__compilation *l, LLVMValueRef call, si
 
 struct visit {
     struct tsr__compilation *l;
-    struct tsr__map flags; /* function → flags + 1, of what it calls itself */
-    struct tsr__map seen;  /* function → kernel + 1 that came by last */
+    struct tsr__map flags;  /* function → flags + 1, of what it calls itself */
+    struct tsr__map stacks; /* function → bytes that these need */
+    struct tsr__map seen;   /* function → kernel + 1 that came by last */
     uint32_t kernel;
+    uint64_t stack; /* most bytes that what the kernel calls needs */
 };
 
 static uint32_t flags_of(struct visit *v, LLVMValueRef f)
@@ -64,6 +67,8 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
         return 0;
     tsr__map_set(&v->seen, f, v->kernel + 1);
     uint32_t flags = (uint32_t)tsr__map_get(&v->flags, f);
+    const uint64_t stack = tsr__map_get(&v->stacks, f);
+    v->stack = stack > v->stack ? stack : v->stack;
     if (tsr__has_text_attr(f, TSR__TILES))
         flags |= TSR_KERNEL_AMX_TILES;
     if (tsr__has_text_attr(f, TSR__HALF_K))
@@ -82,7 +87,7 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
 
 bool tsr__pass_runtime_calls(struct tsr__compilation *l)
 {
-    struct visit v = {.l = l, .flags = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
+    struct visit v = {.l = l, .flags = {.arena = &l->scratch}, .stacks = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
     for (size_t k = 0; k < TSR_ARRAY_LEN(functions); k++) {
         LLVMValueRef placeholder = LLVMGetNamedFunction(l->module, functions[k].name);
         if (!placeholder)
@@ -97,6 +102,8 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
             if (flags & TSR_KERNEL_FIBERS && is_of_pairs(call))
                 flags |= TSR_KERNEL_SUB_GROUP_PAIRS;
             tsr__map_set(&v.flags, f, tsr__map_get(&v.flags, f) | flags);
+            if (functions[k].stack > tsr__map_get(&v.stacks, f))
+                tsr__map_set(&v.stacks, f, functions[k].stack);
             lower_runtime_call(l, call, functions[k].offset);
         }
         LLVMDeleteFunction(placeholder);
@@ -109,7 +116,9 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
+        v.stack = 0;
         kernel->flags |= flags_of(&v, entry);
+        kernel->device_stack_bytes = v.stack;
         if (kernel->flags & TSR_KERNEL_BARRIER_REGIONS) /* they need their contexts even if no barrier is left */
             kernel->flags |= TSR_KERNEL_FIBERS;
         if (kernel->flags & TSR_KERNEL_ENQUEUES && l->options->debug)

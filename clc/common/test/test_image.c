@@ -33,7 +33,8 @@ static struct tsr_kernel_info kernels[] = {
      .sub_group_size = 8,
      .local_bytes = 77,
      .context_bytes = 256,
-     .private_bytes = 88},
+     .private_bytes = 88,
+     .device_stack_bytes = 89},
 };
 static struct tsr_program_info sample = {.kind = TSR_IMAGE_EXECUTABLE,
                                          .triple = TSR_TRIPLE_X86_64,
@@ -96,6 +97,7 @@ static void round_trip(void **state)
     assert_int_equal(b->local_bytes, 77);
     assert_int_equal(b->context_bytes, 256);
     assert_int_equal(b->private_bytes, 88);
+    assert_int_equal(b->device_stack_bytes, 89);
     assert_string_equal(b->args[0].type_name, "int*");
     assert_int_equal(b->args[0].nontemporal_bytes, 24);
     assert_null(b->args[1].name);

@@ -5,7 +5,7 @@
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
-; INFO: flags {{[1-9]}}
+; INFO: flags {{[1-9]}}{{.*}} device_stack_bytes 0
 ; CHECK-NOT: __tsr_rt_
 ; CHECK: load ptr, ptr %0
 ; CHECK: load ptr, ptr

@@ -2,6 +2,8 @@
 ; The accumulator that goes round in the loop stays in a tile; here the model of one, 16 rows of
 ; 64 bytes. Operands are loaded as tiles, too.
 ; RUN: TESSERA_TILES=model tessera-opt -packets=8 -cpu=avx512 -passes=..tiles %s | FileCheck %s
+; RUN: TESSERA_TILES=model tessera-opt -packets=8 -cpu=avx512 -passes=..runtime_calls -info %s | FileCheck %s --check-prefix=INFO
+; INFO: kernel k {{.*}} device_stack_bytes 40960
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
