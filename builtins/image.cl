@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What all functions on images stand on: for each kind of image, reads with integer and with float coordinates and with a level of detail,
- * and writes. The vector engine makes each of them for a packet (lanes/prepare/image_items.c). */
+ * and writes. The vector engine makes each of them for a packet (lanes/prepare/outlined.c). */
 #include "image.h"
 
 #define EACH_SHAPE(M) M(1d) M(1d_array) M(2d) M(2d_array) M(3d)
