@@ -6,14 +6,17 @@
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Counts the kernel among those of its program that are there, and those that are wanted. The program's lock is held. */
-static void count(const struct _cl_kernel *kernel, int objects, int wanted)
+/* Counts the kernel among those of its program that are there, and those that are wanted. Whether code is now to be made. The program's
+ * lock is held. */
+static bool count(const struct _cl_kernel *kernel, int objects, int wanted)
 {
+    bool missing = false;
     for (cl_uint i = 0; i < kernel->build_count; i++) {
         struct tsr_build *build = tsr__program_build_for(kernel->program, kernel->program->builds[i].device);
         if (kernel->on[i].declared && build->kernels)
-            tsr__code_count(build, (uint32_t)(kernel->on[i].declared - build->code.info.kernels), objects, wanted);
+            missing |= tsr__code_count(build, (uint32_t)(kernel->on[i].declared - build->code.info.kernels), objects, wanted);
     }
+    return missing;
 }
 
 static void kernel_destroy(struct tsr_object *object)
@@ -74,11 +77,11 @@ void tsr__kernel_want(struct _cl_kernel *kernel)
 {
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
-    if (!kernel->wanted)
-        count(kernel, 0, 1);
+    const bool missing = !kernel->wanted && count(kernel, 0, 1);
     kernel->wanted = true;
     pthread_mutex_unlock(&program->lock);
-    tsr__code_begin(program);
+    if (missing)
+        tsr__code_begin(program);
 }
 
 TSR_API cl_int CL_API_CALL clRetainKernel(cl_kernel kernel)

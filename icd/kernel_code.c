@@ -4,8 +4,7 @@
  * A program with several kernels is built only as far as bitcode (TSR_IMAGE_PROGRAM). The code of a kernel is made when the application
  * sets the first argument of a kernel object of it, or of others, by threads in the background; whoever needs it waits for it, or makes it
  * if no thread has begun. The code of all is made when the application asks for the binary. As each request carries the whole program, a
- * request makes more and more kernels at once.
- */
+ * request makes more and more kernels at once. */
 #include <string.h>
 #include <unistd.h>
 
@@ -154,11 +153,12 @@ static bool is_wanted(const struct tsr_code *code)
 
 /* An application that launches several kernels of a program will launch more of those that it has created: with each kernel that is wanted
  * the next ones are expected, fewer than are wanted by then. Code of kernels that are never launched is less than half of all. */
-static void expect_others(struct tsr_build *build, uint32_t index)
+static bool expect_others(struct tsr_build *build, uint32_t index)
 {
     struct tsr_code *codes = build->kernels;
     const uint32_t count = build->code.info.kernel_count;
     uint32_t wanted = 0, expected = 0;
+    bool more = false;
     for (uint32_t i = 0; i < count; i++) {
         wanted += codes[i].wanted > 0;
         expected += !codes[i].wanted && codes[i].expected;
@@ -166,19 +166,20 @@ static void expect_others(struct tsr_build *build, uint32_t index)
     for (uint32_t i = 1; i < count && expected + 1 < wanted; i++) {
         struct tsr_code *next = &codes[(index + i) % count];
         if (next->objects && !next->wanted && !next->expected) {
-            next->expected = true;
+            next->expected = more = true;
             expected++;
         }
     }
+    return more;
 }
 
-void tsr__code_count(struct tsr_build *build, uint32_t index, int objects, int wanted)
+bool tsr__code_count(struct tsr_build *build, uint32_t index, int objects, int wanted)
 {
     struct tsr_code *code = &build->kernels[index];
     code->objects += (uint32_t)objects;
     code->wanted += (uint32_t)wanted;
-    if (wanted > 0)
-        expect_others(build, index);
+    const bool others = wanted > 0 && expect_others(build, index);
+    return others || (wanted > 0 && is_wanted(code));
 }
 
 /* How many kernels a request takes: more if many have code already, and if many are wanted, in several requests for each CPU and with ever

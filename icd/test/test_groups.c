@@ -200,25 +200,34 @@ static void sizes_have_code(void **state)
     "kernel void tell(global uint *out, uint n) { out[get_global_id(0) + n * get_global_id(1)] += 1 + get_local_id(1); if (!n) "           \
     "printf(\"\"); }\n"
 
-/* Of x rows of y elements, which the kernel's x or y counts. */
-static void count_rows(cl_program program, const char *name, size_t x, size_t y)
+/* Runs a kernel of (out, n) over a range in two dimensions; the `count` numbers of `out`, zero before, malloc'd. */
+static cl_uint *run_counting(cl_program program, const char *name, cl_uint n, const size_t *from, const size_t *global, const size_t *local,
+                             size_t count)
 {
     static const cl_uint zero;
-    bool swapped = strcmp(name, "rows") != 0;
-    size_t global[2] = {swapped ? y : x, swapped ? x : y}, local[2] = {swapped ? 1 : 3, swapped ? 3 : 1}, bytes = x * y * sizeof(cl_uint);
-    cl_uint *out = malloc(bytes), n = (cl_uint)y;
+    const size_t bytes = count * sizeof(cl_uint);
+    cl_uint *out = malloc(bytes);
     cl_kernel kernel = test_kernel(program, name);
     cl_mem buffer = test_buffer(w.context, 0, bytes, NULL);
     CHECK(clEnqueueFillBuffer(w.queue, buffer, &zero, sizeof(zero), 0, bytes, 0, NULL, NULL));
     CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
     CHECK(clSetKernelArg(kernel, 1, sizeof(n), &n));
-    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 2, NULL, global, local, 0, NULL, NULL));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 2, from, global, local, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, bytes, out, 0, NULL, NULL));
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+    return out;
+}
+
+/* Of x rows of y elements, which the kernel's x or y counts. */
+static void count_rows(cl_program program, const char *name, size_t x, size_t y)
+{
+    bool swapped = strcmp(name, "rows") != 0;
+    size_t global[2] = {swapped ? y : x, swapped ? x : y}, local[2] = {swapped ? 1 : 3, swapped ? 3 : 1};
+    cl_uint *out = run_counting(program, name, (cl_uint)y, NULL, global, local, x * y);
     for (size_t i = 0; i < x * y; i++)
         if (out[i] != 1 + i / y % 3)
             fail_msg("element %zu of %zu x %zu is %u", i, x, y, out[i]);
-    CHECK(clReleaseMemObject(buffer));
-    CHECK(clReleaseKernel(kernel));
     free(out);
 }
 
@@ -253,24 +262,14 @@ static void narrow_ranges_have_code(void **state)
 
 static void count_cells(cl_program program, size_t x, size_t offset)
 {
-    static const cl_uint zero;
     enum { Y = 30, LOCAL_Y = 3 };
-    const size_t from[2] = {offset, 0}, global[2] = {x, Y}, local[2] = {x, LOCAL_Y}, bytes = x * Y * sizeof(cl_uint);
-    cl_uint *out = malloc(bytes), n = (cl_uint)x;
-    cl_kernel kernel = test_kernel(program, "cells");
-    cl_mem buffer = test_buffer(w.context, 0, bytes, NULL);
-    CHECK(clEnqueueFillBuffer(w.queue, buffer, &zero, sizeof(zero), 0, bytes, 0, NULL, NULL));
-    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-    CHECK(clSetKernelArg(kernel, 1, sizeof(n), &n));
-    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 2, from, global, local, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, bytes, out, 0, NULL, NULL));
+    const size_t from[2] = {offset, 0}, global[2] = {x, Y}, local[2] = {x, LOCAL_Y};
+    cl_uint *out = run_counting(program, "cells", (cl_uint)x, from, global, local, x * Y);
     for (size_t i = 0; i < x * Y; i++) {
         size_t column = i % x, row = i / x;
         if (out[i] != (row % 5 == 4 ? 0 : 100 * column + 10 * (row % LOCAL_Y) + row / LOCAL_Y % 2 * 5 + 1))
             fail_msg("element %zu of rows of %zu, offset %zu, is %u", i, x, offset, out[i]);
     }
-    CHECK(clReleaseMemObject(buffer));
-    CHECK(clReleaseKernel(kernel));
     free(out);
 }
 

@@ -7,6 +7,7 @@
  * loop is as before. In a work-group of several rows local ids begin anew, so it must be a comparison of the linear id, or be made in a
  * work-group of one row. */
 #include "lanes/after/unswitch_rounds.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/match.h"
 
@@ -117,18 +118,6 @@ static int way_above(struct rounds *r, LLVMValueRef condition)
     return holds ? 0 : 1;
 }
 
-static bool has_effect(LLVMValueRef inst)
-{
-    LLVMValueRef callee = tsr__callee(inst);
-    if (callee) {
-        LLVMAttributeRef memory =
-            LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-        return !LLVMGetIntrinsicID(callee) || !memory || LLVMGetEnumAttributeValue(memory) != 0;
-    }
-    return LLVMIsAStoreInst(inst) || LLVMIsACallInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) ||
-           LLVMIsAFenceInst(inst) || (LLVMIsALoadInst(inst) && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst)));
-}
-
 /* Follows a packet with ids above all numbers from the block to the end of its round. All such packets must go the same way. */
 static bool does_nothing(struct rounds *r, int block)
 {
@@ -139,7 +128,7 @@ static bool does_nothing(struct rounds *r, int block)
         return true;
     r->idle[block] = true;
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i != b->terminator; i = LLVMGetNextInstruction(i))
-        if (has_effect(i))
+        if (tsr__has_effect(i))
             return false;
     if (block == r->latch)
         return true;

@@ -170,6 +170,20 @@ const struct tsr__math_op *tsr__math_op(LLVMValueRef function)
     return tsr__has_text_attr(function, MATH_OP) ? math_op_named(tsr__name(function)) : NULL;
 }
 
+bool tsr__has_effect(LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    if (callee && tsr__is_query(tsr__call_of(inst)))
+        return false;
+    if (callee) {
+        LLVMAttributeRef memory =
+            LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
+        return !LLVMGetIntrinsicID(callee) || !memory || LLVMGetEnumAttributeValue(memory) != 0;
+    }
+    return LLVMIsAStoreInst(inst) || LLVMIsACallInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) ||
+           LLVMIsAFenceInst(inst) || (LLVMIsALoadInst(inst) && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst)));
+}
+
 bool tsr__is_madw(LLVMValueRef function)
 {
     const char *name = tsr__name(function);

@@ -32,24 +32,10 @@ struct search {
 /* ---- conditions ------------------------------------------------------------------------------------------------------------------------
  */
 
-static bool has_effect(LLVMValueRef inst)
-{
-    LLVMValueRef callee = tsr__callee(inst);
-    if (callee && tsr__is_query(tsr__call_of(inst)))
-        return false;
-    if (callee) {
-        LLVMAttributeRef memory =
-            LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-        return !LLVMGetIntrinsicID(callee) || !memory || LLVMGetEnumAttributeValue(memory) != 0;
-    }
-    return LLVMIsAStoreInst(inst) || LLVMIsACallInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) ||
-           LLVMIsAFenceInst(inst) || (LLVMIsALoadInst(inst) && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst)));
-}
-
 static bool is_pure(LLVMBasicBlockRef block)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != LLVMGetBasicBlockTerminator(block); i = LLVMGetNextInstruction(i))
-        if (has_effect(i))
+        if (tsr__has_effect(i))
             return false;
     return true;
 }

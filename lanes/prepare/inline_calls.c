@@ -80,6 +80,7 @@ static void inline_all(struct tsr__compilation *l)
 {
     size_t count;
     struct tsr__map inlined = tsr__inlined_functions(l);
+    const bool packets = !tsr__all_run_as_reference(l);
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
         if (tsr__is_collective(tsr__call_of_function(functions[i]))) {
@@ -95,7 +96,7 @@ static void inline_all(struct tsr__compilation *l)
             continue;
         }
         if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i]) ||
-            tsr__keep_math_op(l, functions[i]) || tsr__may_outline(functions[i])) {
+            tsr__keep_math_op(l, functions[i]) || (packets && tsr__may_outline(functions[i]))) {
             tsr__add_fn_attr(l, functions[i], "noinline");
             continue;
         }
