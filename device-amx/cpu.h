@@ -200,7 +200,7 @@ struct tsr_launch {
 };
 
 struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
-                                    const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
+                                    const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *memory);
 uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost);
 int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end);
 void tsr__launch_end(struct tsr_launch *launch, char **why);
@@ -269,11 +269,20 @@ void tsr__boxes_group(struct tsr__run *run);
 void tsr__blocks_cut(struct tsr_launch *launch);
 void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
+/* ---- arg_memory.c -------------------------------------------------------------------------------------------------------------------- */
+
+static inline bool tsr__overlap(const struct tsr_arg_memory *x, const struct tsr_arg_memory *y)
+{
+    return x->begin < y->begin + y->bytes && y->begin < x->begin + x->bytes;
+}
+/* Notes in the group what the kernel's code asks about the memory of its arguments, if it does. `memory`: as for launch_make. */
+void tsr__note_memory(struct tsr_group *group, const struct tsr_kernel_info *kernel, const void *args, const struct tsr_arg_memory *memory);
+
 /* ---- nontemporal.c ------------------------------------------------------------------------------------------------------------------- */
 
-/* A bit for each argument that the launch is to write past the caches. `arg_bytes`: as for launch_make. */
-uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
-                                 const uint64_t *arg_bytes);
+/* A bit for each argument that the launch is to write past the caches. `memory`: as for launch_make. */
+uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
+                                 const struct tsr_arg_memory *memory);
 
 /* ---- group_lanes.c ---------------------------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ _Static_assert(TSR_LOCAL_MARGIN % TSR_MAX_ALIGN == 0, "local memory begins behin
 /* ---- life ---------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *given,
-                                    const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
+                                    const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *memory)
 {
     const struct tsr_ndrange exchanged = tsr__range_of_lanes(kernel, given), *range = &exchanged;
     struct tsr__entry *entry = tsr__module_entry(module, kernel);
@@ -64,7 +64,8 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(launch->flags);
     tsr__blocks_cut(launch);
     group->rt = &tsr__rt;
-    group->nontemporal = tsr__nontemporal_choose(kernel, range, args, arg_bytes);
+    group->nontemporal = tsr__nontemporal_choose(kernel, range, memory);
+    tsr__note_memory(group, kernel, args, memory);
     return launch;
 }
 

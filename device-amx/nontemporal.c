@@ -29,22 +29,12 @@ static void find_enough(void)
     enough = tsr_env_size_or(TSR_ENV_STREAM, cache_bytes());
 }
 
-struct memory {
-    uint64_t begin, bytes, written;
-};
-
-static bool overlap(const struct memory *x, const struct memory *y)
+uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const struct tsr_arg_memory *memory)
 {
-    return x->begin < y->begin + y->bytes && y->begin < x->begin + x->bytes;
-}
-
-uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
-                                 const uint64_t *arg_bytes)
-{
-    struct memory memory[TSR_SIZED_ARGUMENTS];
-    uint64_t items = range->global[0] * range->global[1] * range->global[2], touched = 0, written = 0, streams = 0;
+    uint64_t items = range->global[0] * range->global[1] * range->global[2], touched = 0, all = 0, streams = 0;
+    uint64_t written[TSR_SIZED_ARGUMENTS] = {0};
     uint32_t count = kernel->arg_count < TSR_SIZED_ARGUMENTS ? kernel->arg_count : TSR_SIZED_ARGUMENTS;
-    if (!arg_bytes || !(kernel->flags & TSR_KERNEL_NONTEMPORAL))
+    if (!memory || !(kernel->flags & TSR_KERNEL_NONTEMPORAL))
         return 0;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_enough);
@@ -52,25 +42,22 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct tsr_arg_info *arg = &kernel->args[i];
-        struct memory *m = &memory[i];
-        *m = (struct memory){.bytes = arg->kind == TSR_ARG_POINTER ? arg_bytes[i] : 0};
-        if (!m->bytes)
-            continue;
-        memcpy(&m->begin, (const char *)args + arg->offset, 8);
         uint64_t most = items * arg->nontemporal_bytes;
         bool alone = true;
+        if (!memory[i].bytes)
+            continue;
         for (uint32_t k = 0; k < i; k++)
-            if (memory[k].bytes && overlap(m, &memory[k])) {
+            if (memory[k].bytes && tsr__overlap(&memory[i], &memory[k])) {
                 alone = false;
-                memory[k].written = 0; /* an argument that may be read, too */
+                written[k] = 0; /* an argument that may be read, too */
             }
-        touched += alone ? m->bytes : 0;
+        touched += alone ? memory[i].bytes : 0;
         if (alone && range->local[0] * arg->nontemporal_bytes >= TSR_CACHE_LINE)
-            m->written = most < m->bytes ? most : m->bytes;
+            written[i] = most < memory[i].bytes ? most : memory[i].bytes;
     }
     for (uint32_t i = 0; i < count; i++) {
-        written += memory[i].written;
-        streams |= memory[i].written ? UINT64_C(1) << i : 0;
+        all += written[i];
+        streams |= written[i] ? UINT64_C(1) << i : 0;
     }
-    return touched > enough && written >= enough / TSR__NONTEMPORAL_PART ? streams : 0;
+    return touched > enough && all >= enough / TSR__NONTEMPORAL_PART ? streams : 0;
 }

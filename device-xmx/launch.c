@@ -65,9 +65,9 @@ void tsr__xmx_suggest_local_size(const struct tsr_device *device, const struct t
  * ---------------------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
-                                        const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
+                                        const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *memory)
 {
-    (void)arg_bytes;
+    (void)memory;
     struct tsr_launch *launch = tsr_aligned(_Alignof(struct tsr_launch), sizeof *launch + kernel->args_size);
     if (!launch)
         return NULL;

@@ -259,21 +259,22 @@ static cl_int add_partial(struct _cl_kernel *kernel, const struct _cl_device_id 
 /* ---- entry points ----------------------------------------------------------------------------------------------------------------------
  */
 
-/* How much memory each argument is known to point to. The kernel's lock is held. */
-static void find_sizes(const struct _cl_kernel *kernel, const struct tsr_kernel_info *info, uint64_t bytes[TSR_SIZED_ARGUMENTS])
+/* What each argument may reach. The kernel's lock is held. */
+static void find_memory(const struct _cl_kernel *kernel, const struct tsr_kernel_info *info,
+                        struct tsr_arg_memory memory[TSR_SIZED_ARGUMENTS])
 {
     for (uint32_t i = 0; i < info->arg_count && i < TSR_SIZED_ARGUMENTS; i++) {
         const struct _cl_mem *mem = kernel->states[i].object;
         struct tsr__allocation allocation;
         void *pointer;
-        bytes[i] = 0;
+        memory[i] = (struct tsr_arg_memory){0};
         if (info->args[i].kind != TSR_ARG_POINTER)
             continue;
         memcpy(&pointer, kernel->args + info->args[i].offset, sizeof pointer);
         if (mem)
-            bytes[i] = mem->size;
+            memory[i] = (struct tsr_arg_memory){(uintptr_t)pointer, mem->size};
         else if (pointer && tsr__allocation_find(kernel->program->context, pointer, TSR__SVM | TSR__USM, &allocation))
-            bytes[i] = tsr__allocation_left(&allocation, pointer);
+            memory[i] = (struct tsr_arg_memory){(uintptr_t)allocation.base, allocation.size};
     }
 }
 
@@ -358,12 +359,12 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
     uint64_t local_begin = tsr_local_round(info->local_bytes);
     if (kernel->local_bytes && kernel->local_begin != local_begin)
         tsr__kernel_place_locals(kernel, local_begin);
-    uint64_t bytes[TSR_SIZED_ARGUMENTS];
-    bool streams = info->flags & TSR_KERNEL_NONTEMPORAL;
-    if (streams)
-        find_sizes(kernel, info, bytes);
+    struct tsr_arg_memory memory[TSR_SIZED_ARGUMENTS];
+    bool asks = info->flags & TSR_KERNEL_NONTEMPORAL || info->asked_arguments;
+    if (asks)
+        find_memory(kernel, info, memory);
     payload->ops = ops;
-    payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes, streams ? bytes : NULL);
+    payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes, asks ? memory : NULL);
     if (!payload->launch)
         return CL_OUT_OF_HOST_MEMORY;
     unsigned reached = kernel->indirect | kernel->svm_listed | kernel->usm_listed;

@@ -153,9 +153,9 @@ struct tsr_launch {
 };
 
 static struct tsr_launch *launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
-                                      const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
+                                      const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *reached)
 {
-    (void)arg_bytes;
+    (void)reached;
     struct tsr_launch *launch = tsr_aligned(_Alignof(struct tsr_launch), sizeof *launch + kernel->args_size);
     if (!launch)
         return NULL;

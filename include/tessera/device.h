@@ -144,6 +144,11 @@ struct tsr_device_queue; /* where kernels enqueue kernels */
 struct tsr_module;       /* a program's code, loaded */
 struct tsr_launch;       /* one kernel with its arguments and range, ready to run */
 
+/* Memory that a pointer among a kernel's arguments may reach: its buffer, or the allocation that it points into. bytes 0: nobody knows. */
+struct tsr_arg_memory {
+    uint64_t begin, bytes;
+};
+
 struct tsr_loaded_kernel {
     struct tsr_module *module;
     const struct tsr_kernel_info *info;
@@ -254,10 +259,10 @@ struct tsr_device_ops {
     void (*join_partial)(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *partial);
 
     /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables.
-     * `arg_bytes`: how much memory each of the first TSR_SIZED_ARGUMENTS is known to point to; NULL: nobody knows. With own memory, the
-     * buffers among the arguments are bound later. NULL: out of memory. */
+     * `memory`: what each of the first TSR_SIZED_ARGUMENTS may reach; NULL: nobody knows. With own memory, the buffers among the arguments
+     * are bound later. NULL: out of memory. */
     struct tsr_launch *(*launch_make)(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
-                                      const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
+                                      const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *memory);
     /* With own memory, else NULL: the pointer or image argument with this index is this address or image. Before the launch is submitted.
      */
     void (*launch_bind)(struct tsr_launch *launch, uint32_t argument, uint64_t address);

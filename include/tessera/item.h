@@ -55,6 +55,9 @@ struct tsr_rt {
     void (*tile_pack)(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
 };
 
+/* An index of 32 bits that wraps has been further than that. */
+#define TSR_SMALL_MEMORY (UINT64_C(1) << 31)
+
 /* One work-group being run. Read-only for generated code. */
 struct tsr_group {
     uint64_t global_size[3], global_offset[3], num_groups[3], group_id[3];
@@ -71,6 +74,8 @@ struct tsr_group {
     /* With TSR_KERNEL_PARTIAL_LATER: the function for packets that are not full; NULL: the launch has none. */
     const void *partial;
     uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
+    /* A bit for each argument whose memory is known to be that of no other argument; … to be less than TSR_SMALL_MEMORY bytes. */
+    uint64_t alone, small;
 };
 
 /* Work-items by their global ids, in each dimension from one up to another. */

@@ -33,7 +33,7 @@ struct tsr_arg_info {
     bool image_depth;                             /* of such an image: it is one of CL_DEPTH, others are not */
 };
 
-/* Arguments past these are never written past the caches. */
+/* Arguments past these are never written past the caches, and nothing is known of their memory. */
 enum { TSR_SIZED_ARGUMENTS = 32 };
 
 enum tsr_kernel_flags {
@@ -82,6 +82,7 @@ struct tsr_kernel_info {
     uint64_t context_bytes;       /* with TSR_KERNEL_BARRIER_REGIONS: what a packet keeps across barriers */
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
     uint64_t device_stack_bytes;  /* what the device's functions that it calls need beyond the slack */
+    uint32_t asked_arguments;     /* a bit for each about whose memory the code asks: `alone` and `small` of struct tsr_group */
 };
 
 /* Sub-groups of so many work-items: the one rule behind queries, launches and code. Only the last may have fewer than `size`. */

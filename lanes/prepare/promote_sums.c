@@ -2,109 +2,47 @@
  * Numbers in memory that a loop reads and writes in each round, `sum[i] += …`.
  *
  * Each round would wait until the CPU has forwarded the last round's store. So the loop carries the number from round to round. It is still
- * stored, as other loads of the loop may read it, unless they can be seen not to: then only the last round's number is, behind the loop. */
+ * stored, as other loads of the loop may read it, unless they can be seen not to: then only the last round's number is, behind the loop.
+ *
+ * Where they would read it only if two arguments shared memory, there are two loops: the launch knows which of them runs. */
 #include <llvm-c/DebugInfo.h>
 
-#include "lanes/prepare/packet_kernel.h"
-#include "lanes/prepare/loop_motion.h"
+#include "lanes/prepare/apart.h"
+#include "lanes/prepare/block_loop.h"
 
-#include "lanes/analysis/index_parts.h"
-#include "lanes/analysis/write_only.h"
-
-/* Bytes of memory, from a constant distance behind a pointer on. */
-struct place {
-    LLVMValueRef base;
-    int64_t offset, bytes;
-};
+#include "lanes/ir/match.h"
 
 struct loop {
-    struct tsr__compilation *l;
-    const struct tsr__packet_kernel *k;
-    struct tsr__loop_of of;
-    LLVMBasicBlockRef block, before, behind; /* of one block; `behind` NULL: it can be reached in another way */
+    struct tsr__block_loop at;
+    struct tsr__apart apart;
 };
-
-static LLVMValueRef pointer_of(LLVMValueRef access)
-{
-    return LLVMGetOperand(access, LLVMIsALoadInst(access) ? 0 : 1);
-}
-
-static LLVMTypeRef type_of(LLVMValueRef access)
-{
-    return LLVMTypeOf(LLVMIsALoadInst(access) ? access : LLVMGetOperand(access, 0));
-}
-
-static struct place place_of(const struct loop *loop, LLVMValueRef access)
-{
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(loop->l->module);
-    struct place place = {pointer_of(access), 0, (int64_t)LLVMStoreSizeOfType(layout, type_of(access))};
-    while (LLVMIsAGetElementPtrInst(place.base)) {
-        int64_t offset = 0;
-        struct tsr__gep_index index;
-        struct tsr__gep_walk walk = tsr__gep_walk(layout, place.base);
-        while (tsr__gep_next(&walk, &index)) {
-            if (!index.is_constant)
-                return place;
-            offset += index.offset;
-        }
-        place.offset += offset;
-        place.base = LLVMGetOperand(place.base, 0);
-    }
-    return place;
-}
-
-static bool is_restrict(const struct loop *loop, int parameter)
-{
-    return LLVMGetEnumAttributeAtIndex(loop->k->kernel, (LLVMAttributeIndex)parameter + 1, tsr__attr_kind("noalias"));
-}
-
-static bool are_apart(const struct loop *loop, LLVMValueRef x, LLVMValueRef y)
-{
-    struct place a = place_of(loop, x), b = place_of(loop, y);
-    if (a.base == b.base)
-        return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
-    if (!(tsr__space_bit(pointer_of(x)) & tsr__space_bit(pointer_of(y))))
-        return true;
-    int p = tsr__parameter_of(a.base), q = tsr__parameter_of(b.base);
-    return p >= 0 && q >= 0 && p != q && (is_restrict(loop, p) || is_restrict(loop, q));
-}
-
-static bool is_same(const struct loop *loop, LLVMValueRef x, LLVMValueRef y)
-{
-    struct place a = place_of(loop, x), b = place_of(loop, y);
-    return a.base == b.base && a.offset == b.offset && type_of(x) == type_of(y);
-}
-
-static bool is_plain(LLVMValueRef access)
-{
-    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
-}
 
 enum fate { LEFT, CARRIED, MOVED };
 
 /* What can become of a store: the loop reads what it has stored, and nothing else changes it. */
-static enum fate find_fate(const struct loop *loop, LLVMValueRef store)
+static enum fate find_fate(struct loop *loop, LLVMValueRef store)
 {
-    bool reads = false, alone = loop->behind != NULL;
+    struct tsr__apart *apart = &loop->apart;
+    bool reads = false, alone = loop->at.behind != NULL;
     enum { DEPTH = 5 };
-    if (!is_plain(store) || LLVMGetPointerAddressSpace(LLVMTypeOf(pointer_of(store))) == TSR__PRIVATE_SPACE ||
-        !tsr__can_hoist(&loop->of, pointer_of(store), DEPTH))
+    if (!tsr__is_plain_access(store) || LLVMGetPointerAddressSpace(LLVMTypeOf(tsr__accessed_pointer(store))) == TSR__PRIVATE_SPACE ||
+        !tsr__can_hoist(&loop->at.of, tsr__accessed_pointer(store), DEPTH))
         return LEFT;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(loop->block); i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(loop->at.block); i; i = LLVMGetNextInstruction(i)) {
         bool loads = LLVMIsALoadInst(i), stores = LLVMIsAStoreInst(i);
         if (i == store || (!loads && !stores && !tsr__spaces_written(i)))
             continue;
-        if ((!loads && !stores) || !is_plain(i))
+        if ((!loads && !stores) || !tsr__is_plain_access(i))
             return LEFT;
-        if (loads && is_same(loop, i, store))
+        if (loads && tsr__are_same(apart, i, store))
             reads = true;
-        else if (!are_apart(loop, i, store)) {
+        else if (!tsr__are_apart(apart, i, store)) {
             if (stores)
                 return LEFT;
             alone = false;
         }
     }
-    return !reads ? LEFT : alone ? MOVED : CARRIED;
+    return alone && (reads || apart->may_ask) ? MOVED : reads ? CARRIED : LEFT;
 }
 
 /* To before an instruction, with the source line that it has. */
@@ -118,17 +56,17 @@ static void move_before(LLVMBuilderRef b, LLVMValueRef inst, LLVMValueRef before
 }
 
 /* The loads of the place get the number that was stored last. */
-static void carry(const struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
+static void carry(struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
 {
     LLVMValueRef value = LLVMGetOperand(store, 0), first = NULL, phi = NULL;
     bool behind_store = false;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(loop->block), next; i; i = next) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(loop->at.block), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         behind_store = behind_store || i == store;
-        if (!LLVMIsALoadInst(i) || !is_same(loop, i, store))
+        if (!LLVMIsALoadInst(i) || !tsr__are_same(&loop->apart, i, store))
             continue;
         if (!phi && !behind_store) {
-            LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(loop->block));
+            LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(loop->at.block));
             phi = LLVMBuildPhi(b, LLVMTypeOf(i), "");
             first = i;
         }
@@ -139,21 +77,21 @@ static void carry(const struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
     if (!phi)
         return;
     value = LLVMGetOperand(store, 0); /* that may have been such a load */
-    LLVMSetOperand(first, 0, pointer_of(store));
-    move_before(b, first, LLVMGetBasicBlockTerminator(loop->before));
-    LLVMAddIncoming(phi, (LLVMValueRef[]){first, value}, (LLVMBasicBlockRef[]){loop->before, loop->block}, 2);
+    LLVMSetOperand(first, 0, tsr__accessed_pointer(store));
+    move_before(b, first, LLVMGetBasicBlockTerminator(loop->at.before));
+    LLVMAddIncoming(phi, (LLVMValueRef[]){first, value}, (LLVMBasicBlockRef[]){loop->at.before, loop->at.block}, 2);
 }
 
-static void promote(const struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
+static void promote(struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
 {
     enum fate fate = find_fate(loop, store);
     if (fate == LEFT)
         return;
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(loop->before));
-    tsr__hoist(&loop->of, b, pointer_of(store));
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(loop->at.before));
+    tsr__hoist(&loop->at.of, b, tsr__accessed_pointer(store));
     carry(loop, b, store);
     if (fate == MOVED)
-        move_before(b, store, tsr__after_phis(LLVMGetFirstInstruction(loop->behind)));
+        move_before(b, store, tsr__after_phis(LLVMGetFirstInstruction(loop->at.behind)));
 }
 
 static LLVMValueRef next_store(LLVMValueRef from)
@@ -163,22 +101,39 @@ static LLVMValueRef next_store(LLVMValueRef from)
     return from;
 }
 
-static void promote_in(const struct loop *loop, LLVMBuilderRef b)
+static void promote_in(struct loop *loop, LLVMBuilderRef b)
 {
-    for (LLVMValueRef store = next_store(LLVMGetFirstInstruction(loop->block)), next; store; store = next) {
+    for (LLVMValueRef store = next_store(LLVMGetFirstInstruction(loop->at.block)), next; store; store = next) {
         next = next_store(LLVMGetNextInstruction(store)); /* no other store moves or ends meanwhile */
         promote(loop, b, store);
     }
 }
 
-/* The block behind a loop of one block, if nothing else leads there; else NULL. */
-static LLVMBasicBlockRef block_behind(const struct tsr__cfg *cfg, int header)
+/* The arguments that have to be alone so that more stores move behind the loop; 0: none would. */
+static uint32_t find_arguments(struct loop *loop)
 {
-    const struct tsr__block *block = &cfg->blocks[header];
-    for (int i = 0; i < block->succ_count; i++)
-        if (block->succ[i] != header && cfg->blocks[block->succ[i]].pred_count == 1)
-            return cfg->blocks[block->succ[i]].ref;
-    return NULL;
+    uint32_t arguments = 0;
+    for (LLVMValueRef store = next_store(LLVMGetFirstInstruction(loop->at.block)); store;
+         store = next_store(LLVMGetNextInstruction(store))) {
+        loop->apart.assumed = 0;
+        if (find_fate(loop, store) == MOVED)
+            arguments |= loop->apart.assumed;
+    }
+    return arguments;
+}
+
+/* The loop becomes one for launches in which the arguments are alone; a copy is what it was. */
+static void promote_alone(struct loop *loop, LLVMBuilderRef b, struct tsr_arena *arena)
+{
+    struct tsr__map copies = {.arena = arena};
+    loop->apart.may_ask = loop->at.behind != NULL;
+    uint32_t arguments = loop->apart.may_ask ? find_arguments(loop) : 0;
+    if (!arguments)
+        return;
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(loop->at.before));
+    LLVMValueRef alone = tsr__ask_launch(loop->apart.l, loop->apart.k, b, TSR__CALL_ALONE, arguments);
+    tsr__version_loop(loop->apart.l, b, &loop->at, alone, &copies);
+    promote_in(loop, b);
 }
 
 bool tsr__pass_promote_sums(struct tsr__compilation *l, struct tsr__packet_kernel *k)
@@ -188,16 +143,11 @@ bool tsr__pass_promote_sums(struct tsr__compilation *l, struct tsr__packet_kerne
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     int loops = tsr__cfg_make(&cfg, k->item, &arena) ? cfg.loop_count : 0;
     for (int i = 0; i < loops; i++) {
-        int before = tsr__preheader_of(&cfg, &cfg.loops[i]), header = cfg.loops[i].header;
-        if (before == TSR__NONE || cfg.loops[i].end - cfg.loops[i].begin != 1)
+        struct loop loop = {.apart = {.l = l, .k = k}};
+        if (!tsr__block_loop_find(&cfg, i, &loop.at))
             continue;
-        struct loop loop = {.l = l,
-                            .k = k,
-                            .of = {&cfg, i},
-                            .block = cfg.blocks[header].ref,
-                            .before = cfg.blocks[before].ref,
-                            .behind = block_behind(&cfg, header)};
         promote_in(&loop, b);
+        promote_alone(&loop, b, &arena);
     }
     LLVMDisposeBuilder(b);
     tsr_arena_free(&arena);

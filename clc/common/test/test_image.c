@@ -34,7 +34,8 @@ static struct tsr_kernel_info kernels[] = {
      .local_bytes = 77,
      .context_bytes = 256,
      .private_bytes = 88,
-     .device_stack_bytes = 89},
+     .device_stack_bytes = 89,
+     .asked_arguments = 5},
 };
 static struct tsr_program_info sample = {.kind = TSR_IMAGE_EXECUTABLE,
                                          .triple = TSR_TRIPLE_X86_64,
@@ -98,6 +99,7 @@ static void round_trip(void **state)
     assert_int_equal(b->context_bytes, 256);
     assert_int_equal(b->private_bytes, 88);
     assert_int_equal(b->device_stack_bytes, 89);
+    assert_int_equal(b->asked_arguments, 5);
     assert_string_equal(b->args[0].type_name, "int*");
     assert_int_equal(b->args[0].nontemporal_bytes, 24);
     assert_null(b->args[1].name);

@@ -17,7 +17,7 @@ entry:
   br label %round
 round:
   %k = phi i32 [ 0, %entry ], [ %k1, %round ]
-  %p = getelementptr float, ptr addrspace(1) %a, i32 %k
+  %p = getelementptr float, ptr addrspace(1) %s, i32 %k
   %x = load float, ptr addrspace(1) %p
   %v = load float, ptr addrspace(1) %s
   %t = fadd float %v, %x
@@ -71,11 +71,45 @@ round:
   %v = load float, ptr addrspace(1) %s
   %t = fadd float %v, 1.0
   store float %t, ptr addrspace(1) %s
-  %p = getelementptr float, ptr addrspace(1) %a, i32 %k
+  %p = getelementptr float, ptr addrspace(1) %s, i32 %k
   store float 0.0, ptr addrspace(1) %p
   %k1 = add i32 %k, 1
   %more = icmp slt i32 %k1, %n
   br i1 %more, label %round, label %out
 out:
+  ret void
+}
+
+; Where only arguments in the same memory would meet, there are two loops.
+; CHECK-LABEL: define internal void @alone.item(
+; CHECK: %[[ALONE:.*]] = call i64 @__tsr_alone()
+; CHECK: and i64 %[[ALONE]], 1{{$}}
+; CHECK: br i1 %{{.*}}, label %alone, label %shared
+; CHECK: shared:
+; CHECK: store float
+; CHECK: br i1 %{{.*}}, label %shared, label %out
+; CHECK: round:
+; CHECK-NOT: store float
+; CHECK: br i1 %{{.*}}, label %round, label %alone.end
+; CHECK: alone.end:
+; CHECK-NEXT: store float
+; CHECK-NEXT: br label %out
+; CHECK: out:
+; CHECK-NEXT: phi float [ %t, %alone.end ], [ %{{.*}}, %shared ]
+define spir_kernel void @alone(ptr addrspace(1) %a, ptr addrspace(1) %s, ptr addrspace(1) %b, i32 %n) {
+entry:
+  br label %round
+round:
+  %k = phi i32 [ 0, %entry ], [ %k1, %round ]
+  %p = getelementptr float, ptr addrspace(1) %a, i32 %k
+  %x = load float, ptr addrspace(1) %p
+  %v = load float, ptr addrspace(1) %s
+  %t = fadd float %v, %x
+  store float %t, ptr addrspace(1) %s
+  %k1 = add i32 %k, 1
+  %more = icmp slt i32 %k1, %n
+  br i1 %more, label %round, label %out
+out:
+  store float %t, ptr addrspace(1) %b
   ret void
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which accesses of a kernel cannot meet in memory. */
+#ifndef TESSERA_LANES_PREPARE_APART_H
+#define TESSERA_LANES_PREPARE_APART_H
+
+#include "lanes/ir/calls.h"
+#include "lanes/prepare/packet_kernel.h"
+
+/* Pointers of different arguments may be taken to be apart if the launch says that one of the two is alone in its memory. */
+struct tsr__apart {
+    struct tsr__compilation *l;
+    const struct tsr__packet_kernel *k;
+    bool may_ask;       /* the launch */
+    bool in_all_rounds; /* of loops whose rounds access different places; else in the same round of all loops */
+    uint32_t assumed;   /* the arguments that have to be alone for what was answered, a bit for each */
+};
+
+/* The pointer and the type of a load or store. */
+LLVMValueRef tsr__accessed_pointer(LLVMValueRef access);
+LLVMTypeRef tsr__accessed_type(LLVMValueRef access);
+/* Neither volatile nor atomic. */
+bool tsr__is_plain_access(LLVMValueRef access);
+/* Of two loads or stores. same: of the same number, in the same round of all loops. */
+bool tsr__are_apart(struct tsr__apart *a, LLVMValueRef x, LLVMValueRef y);
+bool tsr__are_same(struct tsr__apart *a, LLVMValueRef x, LLVMValueRef y);
+/* Whether all of the arguments are so, TSR__CALL_ALONE or TSR__CALL_SMALL_MEMORY, and a note for the launch that it is asked. */
+LLVMValueRef tsr__ask_launch(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMBuilderRef b, enum tsr__engine_call what,
+                             uint32_t arguments);
+
+#endif

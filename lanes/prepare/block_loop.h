@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops of one block, and versions of them. */
+#ifndef TESSERA_LANES_PREPARE_BLOCK_LOOP_H
+#define TESSERA_LANES_PREPARE_BLOCK_LOOP_H
+
+#include "lanes/prepare/loop_motion.h"
+
+struct tsr__block_loop {
+    struct tsr__loop_of of;
+    LLVMBasicBlockRef block, before; /* `before` leads nowhere else */
+    LLVMBasicBlockRef behind;        /* NULL: it can be reached in another way */
+};
+
+/* False: the loop has more blocks, or nothing leads there alone. */
+bool tsr__block_loop_find(const struct tsr__cfg *cfg, int loop, struct tsr__block_loop *found);
+
+/* What a value of the loop is in a copy of its block: `copies` has what differs. */
+LLVMValueRef tsr__copy_in(const struct tsr__map *copies, LLVMValueRef v);
+/* Copies an instruction that is no phi to where the builder stands. */
+LLVMValueRef tsr__copy_inst(LLVMBuilderRef b, struct tsr__map *copies, LLVMValueRef inst);
+/* Now two blocks lead to `behind`: `from` with the loop's values, and `other` with copies of them. All that uses these values behind the
+ * loop takes what came. */
+void tsr__join_behind(LLVMBuilderRef b, const struct tsr__block_loop *loop, LLVMBasicBlockRef from, LLVMBasicBlockRef other,
+                      const struct tsr__map *copies);
+/* Where `condition` does not hold, a copy of the loop runs instead of it. `before` and `behind` become blocks of this loop alone. */
+void tsr__version_loop(struct tsr__compilation *l, LLVMBuilderRef b, struct tsr__block_loop *loop, LLVMValueRef condition,
+                       struct tsr__map *copies);
+
+#endif
