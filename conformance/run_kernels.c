@@ -9,6 +9,7 @@
  *   // local: X [Y [Z]]           the size of a work-group, default the device's choice; several lines: runs once with each
  *   // buffer: TYPE COUNT = INIT  the next argument: a buffer; TYPE char uchar short ushort int uint long ulong float double
  *   // edge-buffer: TYPE COUNT = INIT   … that ends where memory ends, and begins so if it fills pages of 4096 bytes
+ *   // buffer: as ARGUMENT        … the buffer that is argument number ARGUMENT, too
  *   // local-buffer: BYTES        the next argument: local memory
  *   // pipe: BYTES PACKETS        the next argument: a pipe of that many packets of that size
  *   // pipe: as ARGUMENT          … the pipe that is argument number ARGUMENT, too
@@ -71,7 +72,7 @@ struct argument {
     const struct type *type; /* NULL: local memory, a pipe, a queue or a sampler */
     size_t count, local_bytes;
     cl_uint packet_bytes, packets; /* of a pipe; 0: no new one */
-    int same_pipe;                 /* the argument that has the pipe, -1: none */
+    int same_as;                   /* the argument that has the pipe or buffer, -1: none */
     char init[MAX_LINE], expect[MAX_LINE];
     bool expected, edge, queue;
     cl_mem_object_type image; /* 0: none */
@@ -307,9 +308,9 @@ static void read_pipe(struct test *t, const char *value)
 {
     REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
     struct argument *a = &t->args[t->arg_count++];
-    a->same_pipe = -1;
-    bool known = sscanf(value, "as %d", &a->same_pipe) == 1 && a->same_pipe >= 0 && (cl_uint)a->same_pipe < t->arg_count &&
-                 t->args[a->same_pipe].packets;
+    a->same_as = -1;
+    bool known =
+        sscanf(value, "as %d", &a->same_as) == 1 && a->same_as >= 0 && (cl_uint)a->same_as < t->arg_count && t->args[a->same_as].packets;
     REQUIRE(known || sscanf(value, "%u %u", &a->packet_bytes, &a->packets) == 2, "pipe: BYTES PACKETS expected, not '%s'", value);
 }
 
@@ -392,13 +393,18 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
              !strcmp(key, "sampler")) {
         REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
         struct argument *a = &t->args[t->arg_count++];
-        a->same_pipe = -1;
+        a->same_as = -1;
         if (*key == 'i' || *key == 's') {
             (*key == 'i' ? read_image : read_sampler)(a, value);
             return true;
         }
         if (*key == 'l') {
             a->local_bytes = strtoul(value, NULL, 0);
+            return true;
+        }
+        if (sscanf(value, "as %d", &a->same_as) == 1) {
+            REQUIRE(a->same_as >= 0 && (cl_uint)a->same_as + 1 < t->arg_count && t->args[a->same_as].type,
+                    "buffer: as ARGUMENT expected, not '%s'", value);
             return true;
         }
         a->edge = *key == 'e';
@@ -411,7 +417,7 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         read_pipe(t, value);
     } else if (!strcmp(key, "queue")) {
         REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
-        t->args[t->arg_count].same_pipe = -1;
+        t->args[t->arg_count].same_as = -1;
         t->args[t->arg_count++].queue = true;
     } else if (!strcmp(key, "expect")) {
         unsigned number;
@@ -541,10 +547,11 @@ static struct made set_argument(const struct session *s, const struct argument *
         REQUIRE(made.queue && clSetKernelArg(kernel, i, sizeof made.queue, &made.queue) == CL_SUCCESS, "argument %u: a queue, %d", i, err);
         return made;
     }
-    if (a->packets || a->same_pipe >= 0) {
-        made.memory = a->packets ? clCreatePipe(s->context, 0, a->packet_bytes, a->packets, NULL, &err) : others[a->same_pipe].memory;
-        REQUIRE(made.memory && clSetKernelArg(kernel, i, sizeof made.memory, &made.memory) == CL_SUCCESS, "argument %u: a pipe", i);
-        REQUIRE(a->packets || clRetainMemObject(made.memory) == CL_SUCCESS, "argument %u: a pipe", i);
+    if (a->packets || a->same_as >= 0) {
+        made.memory = a->packets ? clCreatePipe(s->context, 0, a->packet_bytes, a->packets, NULL, &err) : others[a->same_as].memory;
+        REQUIRE(made.memory && clSetKernelArg(kernel, i, sizeof made.memory, &made.memory) == CL_SUCCESS, "argument %u: a pipe or buffer",
+                i);
+        REQUIRE(a->packets || clRetainMemObject(made.memory) == CL_SUCCESS, "argument %u: a pipe or buffer", i);
         return made;
     }
     if (!a->type) {

@@ -193,6 +193,59 @@ kernel void product_of_rows_register(ARGS(float))
     c[y * n + x] = sum;
 }
 
+/* Rows of n, with each way of counting. */
+kernel void row_dot(ARGS(float))
+{
+    int row = get_global_id(0);
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += a[row * n + k] * b[k];
+    c[row] = sum;
+}
+
+kernel void row_dot_unsigned(global const float *a, global const float *b, global float *c, uint n, uint m)
+{
+    uint row = get_global_id(0);
+    float sum = 0;
+    for (uint k = 0; k < n; ++k)
+        sum += a[row * n + k] * b[k];
+    c[row] = sum;
+}
+
+kernel void row_dot_pointers(global const float *a, global const float *b, global float *c, uint n, uint m)
+{
+    global const float *p = a + get_global_id(0) * n, *end = p + n;
+    float sum = 0;
+    while (p < end)
+        sum += *p++ * *b++;
+    c[get_global_id(0)] = sum;
+}
+
+kernel void row_dot_range(ARGS(float))
+{
+    size_t row = get_global_id(0);
+    for (size_t k = row * n; k < (row + 1) * n; k++)
+        c[row] += a[k] * b[k - row * n];
+}
+
+kernel void row_distance(global const int *a, global const int *b, global int *c, int n, int m)
+{
+    int row = get_global_id(0), other = get_global_id(1), sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += abs(a[row * n + k] - b[other * n + k]);
+    c[other * get_global_size(0) + row] = sum;
+}
+
+kernel void row_scale(ARGS(float))
+{
+    int row = get_global_id(0);
+    float most = a[row * n];
+    for (int k = 1; k < n; k++)
+        most = fmax(most, a[row * n + k]);
+    for (int k = 0; k < n; k++)
+        c[row * n + k] = a[row * n + k] / most;
+}
+
 kernel void quotient(ARGS(float))
 {
     int x = get_global_id(0);
