@@ -4,7 +4,10 @@
  * Counter and end differ from lane to lane, so each lane would seem to have an end of its own. Their distance is the same for all lanes. So
  * the test compares it with a counter that begins at nought, and lanes stay together. Mostly, nothing on the way can wrap, and both sides
  * of the test count as signed numbers of 64 bits. Unsigned numbers may: a loop that is entered only below its end, and goes on by ones,
- * meets the end after as many rounds as their difference says, which is right though its parts wrap. */
+ * meets the end after as many rounds as their difference says, which is right though its parts wrap.
+ *
+ * Loops that load from where other loads say stay as they are: they mostly are faster lane by lane, which loops that lanes leave together
+ * are not (widen/serial_cost.c). */
 #include "lanes/analysis/index_parts.h"
 #include "lanes/ir/match.h"
 
@@ -222,6 +225,28 @@ static void count_from_nought(struct tsr__compilation *l, LLVMValueRef branch, L
     LLVMDisposeBuilder(b);
 }
 
+static bool depends_on_load(LLVMBasicBlockRef block, LLVMValueRef v, int depth)
+{
+    if (!depth || !LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block || LLVMIsAPHINode(v))
+        return false;
+    if (LLVMIsALoadInst(v))
+        return true;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (depends_on_load(block, LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return true;
+    return false;
+}
+
+/* Does the loop load from where other loads say? */
+static bool loads_by_list(LLVMBasicBlockRef block)
+{
+    enum { DEPTH_OF_ADDRESS = 6 };
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsALoadInst(i) && depends_on_load(block, LLVMGetOperand(i, 0), DEPTH_OF_ADDRESS))
+            return true;
+    return false;
+}
+
 static void count_if_relative(struct tsr__compilation *l, LLVMBasicBlockRef block, LLVMValueRef branch, LLVMValueRef test)
 {
     LLVMIntPredicate how = LLVMGetICmpPredicate(test);
@@ -244,7 +269,7 @@ bool tsr__pass_relative_ends(struct tsr__compilation *l, LLVMValueRef function)
         bool loops = LLVMIsABranchInst(branch) && LLVMIsConditional(branch) &&
                      (LLVMGetSuccessor(branch, 0) == block || LLVMGetSuccessor(branch, 1) == block);
         LLVMValueRef test = loops ? LLVMGetCondition(branch) : NULL;
-        if (!test || !LLVMIsAICmpInst(test) || LLVMGetInstructionParent(test) != block)
+        if (!test || !LLVMIsAICmpInst(test) || LLVMGetInstructionParent(test) != block || loads_by_list(block))
             continue;
         count_if_relative(l, block, branch, test);
     }

@@ -107,6 +107,28 @@ out:
   ret void
 }
 
+; What is loaded from where another load says is left to each lane.
+; CHECK-LABEL: define void @by_list(
+; CHECK-NOT: phi i64
+; CHECK: ret void
+define void @by_list(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %i, i32 %n) {
+entry:
+  %begin = mul nsw i32 %i, %n
+  %end = add nsw i32 %n, %begin
+  br label %round
+round:
+  %k = phi i32 [ %begin, %entry ], [ %k1, %round ]
+  %p = getelementptr i32, ptr addrspace(1) %a, i32 %k
+  %x = load i32, ptr addrspace(1) %p
+  %q = getelementptr i32, ptr addrspace(1) %b, i32 %x
+  %y = load volatile i32, ptr addrspace(1) %q
+  %k1 = add nsw i32 %k, 1
+  %more = icmp slt i32 %k1, %end
+  br i1 %more, label %round, label %out
+out:
+  ret void
+}
+
 ; Sums that may wrap, one that does not as a signed number where unsigned ones are compared, and other factors.
 ; CHECK-LABEL: define void @may_wrap(
 ; CHECK-NOT: phi i64
