@@ -121,6 +121,7 @@ static const struct section {
     const char *mentions[5];
 } sections[] = {
     {"-DTESSERA_DECLARE_GROUPS", {"_group_", "intel_convert_"}},
+    {"-DTESSERA_DECLARE_ALIGNED_HALF", {"vloada_half", "vstorea_half"}},
     {"-DTESSERA_DECLARE_MATRIX", {"matrix_mad", "madw", "tfloat32", "_2d_block_"}},
     {"-DTESSERA_DECLARE_COOPERATIVE_MATRIX", {"tessera_matrix_"}},
     {"-DTESSERA_DECLARE_CHECKED_COOPERATIVE_MATRIX",
