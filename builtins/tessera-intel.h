@@ -171,6 +171,29 @@ TSR__COLLECTIVE(int, logical_xor)
 #undef TSR__CONVERGENT
 #endif
 
+#ifdef TESSERA_DECLARE_ALIGNED_HALF /* for one element: clang's table has the vectors alone */
+#define TSR__LOAD(S) float __attribute__((overloadable, pure)) vloada_half(size_t, const S half *);
+#define TSR__STORE(S, T, mode) void __attribute__((overloadable)) vstorea_half##mode(T, size_t, S half *);
+#define TSR__STORES(S, T)                                                                                                                  \
+    TSR__STORE(S, T, ) TSR__STORE(S, T, _rte) TSR__STORE(S, T, _rtz) TSR__STORE(S, T, _rtp) TSR__STORE(S, T, _rtn)
+#if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
+#define TSR__MEMORY(S) TSR__LOAD(S) TSR__STORES(S, float) TSR__STORES(S, double)
+#else
+#define TSR__MEMORY(S) TSR__LOAD(S) TSR__STORES(S, float)
+#endif
+TSR__LOAD(constant)
+TSR__MEMORY(global)
+TSR__MEMORY(local)
+TSR__MEMORY(private)
+#if __OPENCL_C_VERSION__ == 200 || defined(__opencl_c_generic_address_space)
+TSR__MEMORY(__generic)
+#endif
+#undef TSR__LOAD
+#undef TSR__STORE
+#undef TSR__STORES
+#undef TSR__MEMORY
+#endif
+
 #if defined(__opencl_c_device_enqueue) && defined(CLK_NULL_EVENT)
 /* clang crashes on its own definitions, numbers as an event and as a queue. */
 clk_event_t __attribute__((const)) tessera_null_event(void);

@@ -20,6 +20,15 @@ static bool take(struct tsr_task *task, unsigned *part, struct tsr__step step, u
     return false;
 }
 
+/* Unit 0, before a thread's own part, for the first of all threads: kernels whose work-item 0 clears a sum, to which the others add, race
+ * with themselves, but come out right where the first work-group begins first. */
+static bool take_first(struct tsr__range *range, uint64_t *begin, uint64_t *stop)
+{
+    struct tsr__part *p = &range->part[0];
+    return !atomic_load_explicit(&p->next, memory_order_relaxed) &&
+           tsr__range_take(&p->next, p->end, (struct tsr__step){1, 1}, 1, begin, stop);
+}
+
 /* How many units take so long. */
 static uint64_t units_in(uint64_t ns, uint64_t cost)
 {
@@ -42,7 +51,10 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
     bool measure = !cost && !small, shared = false;
     uint64_t first = measure ? tsr_now_ns() : 0, done = 0;
     unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
-    while (!atomic_load_explicit(&task->failed, memory_order_relaxed) && take(task, &part, step, &begin, &stop)) {
+    bool opens = part > 0;
+    while (!atomic_load_explicit(&task->failed, memory_order_relaxed) &&
+           ((opens && take_first(task->range, &begin, &stop)) || take(task, &part, step, &begin, &stop))) {
+        opens = false;
         uint64_t start = trace ? tsr_now_ns() : 0;
         self->callbacks++;
         int status = task->run(task, &seat->worker, begin, stop);

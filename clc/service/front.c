@@ -121,6 +121,7 @@ static const struct section {
     const char *mentions[5];
 } sections[] = {
     {"-DTESSERA_DECLARE_GROUPS", {"_group_", "intel_convert_"}},
+    {"-DTESSERA_DECLARE_ALIGNED_HALF", {"vloada_half", "vstorea_half"}},
     {"-DTESSERA_DECLARE_MATRIX", {"matrix_mad", "madw", "tfloat32", "_2d_block_"}},
     {"-DTESSERA_DECLARE_COOPERATIVE_MATRIX", {"tessera_matrix_"}},
     {"-DTESSERA_DECLARE_CHECKED_COOPERATIVE_MATRIX",
@@ -189,6 +190,13 @@ static LLVMModuleRef finish_cxx(LLVMModuleRef module, struct tsr_buf *log)
     return module;
 }
 
+/* Before OpenCL C 2.0 there are no functions for what these macros promise, and programs choose by them. */
+static bool is_before_its_version(const char *macro, const struct tsr_clc_options *options)
+{
+    static const char atomics[] = "-D__opencl_c_ext_";
+    return !options->cxx_name && options->c_version < 200 && !strncmp(macro, atomics, sizeof atomics - 1);
+}
+
 /* clang has blocks in OpenCL C 2.0; in 3.0 they come with device-side enqueue. */
 static bool has_blocks(const struct tsr_clc_request *q, const struct tsr_clc_options *options)
 {
@@ -224,7 +232,8 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
     for (uint32_t i = 0; i < macros.count; i++)
-        add(&words, macros.at[i]);
+        if (!is_before_its_version(macros.at[i], options))
+            add(&words, macros.at[i]);
     if (!strstr(q->target.macros, "__opencl_c_images"))
         add(&words, "-U__IMAGE_SUPPORT__"); /* which clang has for every target of its own SPIR */
     for (size_t i = 0; i < TSR_ARRAY_LEN(words_of_blocks) && has_blocks(q, options); i++)

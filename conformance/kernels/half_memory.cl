@@ -36,3 +36,24 @@ kernel void roundings(global ushort *r, global int *ok)
     ok[2] = all(vloada_half3(1, h) == (float3)(-1, -1 - 0x1p-10f, 65504));
     ok[3] = vload_half(10, h) == 0x1p-24f;
 }
+
+// kernel: one_element
+// global: 1
+// needs: cl_khr_fp64
+// buffer: ushort 8 = 0x3c00 0x7bff 0 0 0 0 0 0
+// buffer: float 2 = 0
+// expect: 0 = 0x3c00 0x7bff 0x7bff 0x3c01 0xbc01 0x7c00 0xfbff 0
+// expect: 1 = 1 65504
+
+/* The aligned functions are there for one element, too. */
+kernel void one_element(global ushort *r, global float *f)
+{
+    global half *h = (global half *)r;
+    f[0] = vloada_half(0, h);
+    f[1] = vloada_half(1, (const global half *)h);
+    vstorea_half(f[1], 2, h);
+    vstorea_half_rtp(1 + 0x1p-11f, 3, h);
+    vstorea_half_rtn(-1 - 0x1p-11, 4, h);
+    vstorea_half_rte(65520.0, 5, h);
+    vstorea_half_rtz(-1e30f, 6, h);
+}
