@@ -207,6 +207,19 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     LLVMDisposeBuilder(r.b);
 }
 
+/* Where all packets are full, every work-group has the size that the kernel requires. */
+static struct tsr__group_size known_size(const struct tsr__packet_kernel *k)
+{
+    struct tsr__group_size known = {.items = 1, .packets = TSR__ROW_PARTS};
+    if (!(k->info->flags & TSR_KERNEL_FULL_PACKETS))
+        return k->group;
+    for (unsigned d = 0; d < 3; d++) {
+        known.size[d] = (uint32_t)tsr_required_size(k->info, d);
+        known.items *= known.size[d];
+    }
+    return known;
+}
+
 bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     if (k->lone)
@@ -216,7 +229,7 @@ bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel
     k->info->flags |= TSR_KERNEL_PACKET_LOOP;
     if (!k->whole)
         return true;
-    build_loop(l, k->whole, k->packet.width, k->group);
+    build_loop(l, k->whole, k->packet.width, known_size(k));
     if (k->wrapping)
         build_loop(l, k->wrapping, k->packet.width, k->group);
     return true;
