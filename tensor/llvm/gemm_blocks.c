@@ -222,6 +222,13 @@ static LLVMValueRef left(struct tsr__te *e, LLVMValueRef all, LLVMValueRef done)
     return LLVMBuildNSWSub(e->builder, all, done, "");
 }
 
+/* Whether there is a word for the lane from `first` on; NULL: for each. */
+static LLVMValueRef has_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole, LLVMValueRef first)
+{
+    int64_t known = tsr__te_known(d->k);
+    return known >= 0 && known % ((int64_t)d->width * d->in_word) == 0 ? NULL : is_inside(e, d, left(e, whole, first), 0);
+}
+
 /* A word of all rows: columns of A follow each other in memory. */
 static void copy_rows(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial)
 {
@@ -246,7 +253,7 @@ static void copy_lines(struct tsr__te *e, const struct blocks *d, LLVMValueRef w
     struct tsr__te_loop tiles, words, rows;
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, wide, NULL, 0);
     tsr__te_loop(e, &words, zero, whole, tsr__te_i64(e, d->width), NULL, 0);
-    LLVMValueRef word = add(e, words.index, e->item[0]), good = is_inside(e, d, left(e, whole, words.index), 0);
+    LLVMValueRef word = add(e, words.index, e->item[0]), good = has_word(e, d, whole, words.index);
     LLVMValueRef first = add(e, times(e, tiles.index, d->words), times(e, word, tile_rows(d)));
     tsr__te_loop(e, &rows, zero, least(e, left(e, d->some_rows, tiles.index), wide), tsr__te_i64(e, 1), NULL, 0);
     struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, add(e, d->row, tiles.index), rows.index)};
@@ -323,7 +330,7 @@ static void copy_b(struct tsr__te *e, const struct blocks *d, const struct colum
         tsr__te_loop(e, &cols, zero, c->some, one, NULL, 0);
         tsr__te_loop(e, &words, zero, whole, wide, NULL, 0);
         fetch(e, &d->o->b, false, times(e, add(e, d->word, words.index), d->in_word), plus(e, add(e, c->first, cols.index), COLUMNS_AHEAD));
-        copy_word(e, d, c->first, cols.index, add(e, words.index, e->item[0]), false, is_inside(e, d, left(e, whole, words.index), 0));
+        copy_word(e, d, c->first, cols.index, add(e, words.index, e->item[0]), false, has_word(e, d, whole, words.index));
         end_loop(e, &words, NULL);
         end_loop(e, &cols, NULL);
     }
