@@ -22,18 +22,22 @@ static const struct type {
 enum open { NONE, ALL_BUT_K, ALL };
 
 /* `open`: which sizes are arguments; distances are, too, then. From FIRST_LARGE on they are cut to fit caches; the sizes fill
- * nothing, and there is more than one part of K, and of rows. */
+ * nothing, and there is more than one part of K, and of rows. Then come matrices that are small, or have columns in the same lines of a
+ * cache, and one without any K. */
 static const struct size {
     int m, n, k;
     bool a_turned, b_turned;
     enum open open;
 } sizes[] = {
-    {1, 1, 1, false, false, NONE},     {16, 16, 16, false, false, NONE},     {64, 24, 32, false, false, NONE},
-    {17, 25, 33, false, false, NONE},  {17, 25, 33, true, false, NONE},      {17, 25, 33, false, true, NONE},
-    {17, 25, 33, true, true, NONE},    {56, 9, 9, false, false, NONE},       {40, 49, 6, false, true, NONE},
-    {100, 5, 70, false, false, NONE},  {33, 40, 8, false, false, ALL_BUT_K}, {16, 16, 64, false, true, ALL_BUT_K},
-    {5, 26, 1030, false, false, NONE}, {9, 12, 20, false, true, ALL},        {300, 40, 901, false, false, ALL},
-    {45, 31, 515, true, true, ALL},    {64, 40, 181, true, false, NONE},
+    {1, 1, 1, false, false, NONE},     {16, 16, 16, false, false, NONE},      {64, 24, 32, false, false, NONE},
+    {17, 25, 33, false, false, NONE},  {17, 25, 33, true, false, NONE},       {17, 25, 33, false, true, NONE},
+    {17, 25, 33, true, true, NONE},    {56, 9, 9, false, false, NONE},        {40, 49, 6, false, true, NONE},
+    {100, 5, 70, false, false, NONE},  {33, 40, 8, false, false, ALL_BUT_K},  {16, 16, 64, false, true, ALL_BUT_K},
+    {5, 26, 1030, false, false, NONE}, {9, 12, 20, false, true, ALL},         {300, 40, 901, false, false, ALL},
+    {45, 31, 515, true, true, ALL},    {64, 40, 181, true, false, NONE},      {70, 30, 40, false, false, ALL},
+    {256, 26, 64, false, false, ALL},  {256, 26, 64, false, true, ALL},       {64, 48, 20, true, false, ALL},
+    {18, 11, 300, false, false, ALL},  {5, 7, 0, false, false, ALL},          {1, 1, 1, true, true, ALL},
+    {37, 33, 0, true, true, ALL},      {64, 72, 80, false, false, ALL_BUT_K},
 };
 
 struct problem {

@@ -7,6 +7,7 @@
 #include "lanes/groups/packet_loop.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/cfg.h"
 #include "lanes/ir/mad_op.h"
 #include "tessera/item.h"
 
@@ -67,6 +68,54 @@ void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef 
         LLVMTypeKind kind = LLVMGetTypeKind(type);
         if (kind != LLVMArrayTypeKind && kind != LLVMStructTypeKind)
             LLVMBuildStore(r->b, LLVMGetPoison(type), i);
+    }
+}
+
+/* The one store to a slot that is only loaded besides, and whether that comes before every load. */
+static LLVMValueRef only_store(const struct tsr__cfg *cfg, LLVMValueRef slot)
+{
+    LLVMValueRef store = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(slot); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == slot && !store)
+            store = user;
+        else if (!LLVMIsALoadInst(user) || LLVMTypeOf(user) != LLVMGetAllocatedType(slot))
+            return NULL;
+    }
+    int from = store ? tsr__cfg_number(cfg, LLVMGetInstructionParent(store)) : TSR__NONE;
+    if (from == TSR__NONE || LLVMTypeOf(LLVMGetOperand(store, 0)) != LLVMGetAllocatedType(slot))
+        return NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(slot); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        int at = tsr__cfg_number(cfg, LLVMGetInstructionParent(user));
+        if (user != store && (at == TSR__NONE || at == from || !tsr__dominates(cfg, from, at)))
+            return NULL;
+    }
+    return store;
+}
+
+/* Homes of values that are written once are the values. LLVM would look at all of the function for each of them. */
+static void drop_homes(struct tsr__compilation *l, LLVMValueRef f)
+{
+    struct tsr__cfg cfg;
+    size_t count, slots = 0;
+    LLVMValueRef *code = tsr__instructions(l, f, &count);
+    if (!tsr__cfg_make(&cfg, f, &l->scratch))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (LLVMIsAAllocaInst(code[i]))
+            code[slots++] = code[i];
+    for (size_t i = 0; i < slots; i++) {
+        LLVMValueRef store = only_store(&cfg, code[i]), value = store ? LLVMGetOperand(store, 0) : NULL;
+        if (!store)
+            continue;
+        LLVMInstructionEraseFromParent(store);
+        for (LLVMUseRef use = LLVMGetFirstUse(code[i]); use; use = LLVMGetFirstUse(code[i])) {
+            LLVMValueRef load = LLVMGetUser(use);
+            LLVMReplaceAllUsesWith(load, value);
+            LLVMInstructionEraseFromParent(load);
+        }
+        LLVMInstructionEraseFromParent(code[i]);
     }
 }
 
@@ -207,6 +256,19 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     LLVMDisposeBuilder(r.b);
 }
 
+/* Where all packets are full, every work-group has the size that the kernel requires. */
+static struct tsr__group_size known_size(const struct tsr__packet_kernel *k)
+{
+    struct tsr__group_size known = {.items = 1, .packets = TSR__ROW_PARTS};
+    if (!(k->info->flags & TSR_KERNEL_FULL_PACKETS))
+        return k->group;
+    for (unsigned d = 0; d < 3; d++) {
+        known.size[d] = (uint32_t)tsr_required_size(k->info, d);
+        known.items *= known.size[d];
+    }
+    return known;
+}
+
 bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     if (k->lone)
@@ -216,7 +278,8 @@ bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel
     k->info->flags |= TSR_KERNEL_PACKET_LOOP;
     if (!k->whole)
         return true;
-    build_loop(l, k->whole, k->packet.width, k->group);
+    drop_homes(l, k->whole);
+    build_loop(l, k->whole, k->packet.width, known_size(k));
     if (k->wrapping)
         build_loop(l, k->wrapping, k->packet.width, k->group);
     return true;

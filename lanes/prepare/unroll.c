@@ -221,9 +221,9 @@ static int outermost_loop(const struct unroll *u, int loop)
 
 /* ---- marks ------------------------------------------------------------------------------------------------------------------------ */
 
-static bool has_hint(struct tsr__compilation *l, LLVMValueRef branch, unsigned kind)
+bool tsr__has_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint)
 {
-    LLVMValueRef node = LLVMGetMetadata(branch, kind);
+    LLVMValueRef node = LLVMGetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "llvm.loop", 9));
     int count = node ? LLVMGetMDNodeNumOperands(node) : 0;
     LLVMValueRef *hints = tsr_arena_alloc(&l->scratch, (size_t)(count + 1) * sizeof *hints);
     if (node)
@@ -235,7 +235,7 @@ static bool has_hint(struct tsr__compilation *l, LLVMValueRef branch, unsigned k
             continue;
         LLVMGetMDNodeOperands(hints[i], name);
         const char *text = name[0] ? LLVMGetMDString(name[0], &length) : NULL;
-        if (text && length > 12 && memcmp(text, "llvm.loop.unroll", 16) == 0)
+        if (text && length >= strlen(hint) && memcmp(text, hint, strlen(hint)) == 0)
             return true;
     }
     return false;
@@ -245,7 +245,7 @@ void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const c
 {
     LLVMContextRef c = l->context;
     unsigned kind = LLVMGetMDKindIDInContext(c, "llvm.loop", 9);
-    if (has_hint(l, branch, kind))
+    if (tsr__has_loop_hint(l, branch, "llvm.loop.unroll"))
         return;
     LLVMMetadataRef words[2] = {LLVMMDStringInContext2(c, hint, strlen(hint)), LLVMValueAsMetadata(tsr__i32(l, number))};
     LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[2] = {self, LLVMMDNodeInContext2(c, words, number ? 2 : 1)};

@@ -9,6 +9,7 @@
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
+#include "lanes/prepare/unroll.h"
 #include "lanes/widen/serial_loop.h"
 #include "lanes/after/nontemporal.h"
 #include "lanes/ir/layout.h"
@@ -251,6 +252,14 @@ static void linear_branch(struct tsr__widener *s, int block)
         close_loop(s, again, wanted);
 }
 
+/* What the program says of a loop's code holds for packets, too. */
+static void keep_loop_hint(struct tsr__widener *s, LLVMValueRef from, LLVMValueRef to)
+{
+    static const char hint[] = "llvm.loop.unroll.disable";
+    if (tsr__has_loop_hint(s->l, from, hint))
+        tsr__set_loop_hint(s->l, to, hint, 0);
+}
+
 /* The lanes stay together. */
 static void real_branch(struct tsr__widener *s, int block)
 {
@@ -271,7 +280,7 @@ static void real_branch(struct tsr__widener *s, int block)
         bool wait = s->blocks[block].mask_slot && others_wait(s, block, to);
         emit_edge(s, &edges[k], to, s->mask, wait, wait && !surely_populated(s, block));
         if (tsr__back_edge(block, to))
-            LLVMBuildBr(s->b, s->blocks[to].body);
+            keep_loop_hint(s, b->terminator, LLVMBuildBr(s->b, s->blocks[to].body));
         else
             branch_to_first(s, tsr__block_list_with(s->arena, s->blocks[block].pending, to));
     }

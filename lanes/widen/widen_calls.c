@@ -372,7 +372,8 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     const bool outlined = tsr__is_marked_outlined(callee);
     if (!id && !math && !outlined)
         return false;
-    if (uniform_in && !tsr__is_varying(tsr__shape_of(&s->shapes, inst)) && LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind) {
+    const bool result = LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind && !tsr__is_varying(tsr__shape_of(&s->shapes, inst));
+    if (uniform_in && (result || tsr__starts_with(tsr__name(callee), "llvm.prefetch"))) {
         clone_call(s, inst);
         return true;
     }

@@ -194,6 +194,24 @@ void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end)
     LLVMPositionBuilderAtEnd(e->builder, end);
 }
 
+struct tsr__te_guard tsr__te_guard(struct tsr__te *e, LLVMValueRef condition)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    return (struct tsr__te_guard){before, tsr__te_if(e, condition)};
+}
+
+void tsr__te_end_guard(struct tsr__te *e, const struct tsr__te_guard *guard, LLVMValueRef *values, uint32_t count)
+{
+    LLVMBasicBlockRef blocks[] = {LLVMGetInsertBlock(e->builder), guard->before};
+    tsr__te_end_if(e, guard->end);
+    for (uint32_t i = 0; guard->end && i < count; i++) {
+        LLVMTypeRef type = LLVMTypeOf(values[i]);
+        LLVMValueRef from[] = {values[i], LLVMConstNull(type)};
+        values[i] = LLVMBuildPhi(e->builder, type, "");
+        LLVMAddIncoming(values[i], from, blocks, 2);
+    }
+}
+
 /* ---- barriers
  * ---------------------------------------------------------------------------------------------------------------------------- */
 

@@ -90,6 +90,12 @@ void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char
 /* if (condition) { … }: the block where it goes on. NULL condition: always, and nothing is made. */
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
 void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end);
+/* The same for values that are made where the condition holds: others are 0. */
+struct tsr__te_guard {
+    LLVMBasicBlockRef before, end;
+};
+struct tsr__te_guard tsr__te_guard(struct tsr__te *e, LLVMValueRef condition);
+void tsr__te_end_guard(struct tsr__te *e, const struct tsr__te_guard *guard, LLVMValueRef *values, uint32_t count);
 void tsr__te_barrier(struct tsr__te *e, uint32_t fences);
 /* Before an instruction of a collective region that touches this: the barrier that it needs. */
 void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now);
@@ -187,6 +193,7 @@ struct tsr__te_blas {
     struct tsr__te_memref a, b, c;       /* b: that of instructions with two factors */
     bool has_b;
     enum tsr__t_atomic atomic;
+    LLVMValueRef reads, writes; /* where C is read, if beta is not 0, and written; NULL: always */
 };
 struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst);
 /* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */

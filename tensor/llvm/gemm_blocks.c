@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Large products of matrices, in blocks that fit the caches. A block of rows of A and of K is copied to local memory once for all columns
- * of C, and a few columns of B for each block of rows; a tile of C is a sum in registers for as much of K. The copies lie in the order in
- * which they are read, as numbers of the sum or as words for dot products, and without the distances of the matrices, which put columns
- * into the same lines of a cache where they are powers of two. */
+ * Products of matrices whose sizes are arguments, or so large that they are cut to fit the caches. A block of rows of A and of K is copied
+ * to local memory once for all columns of C, and a group of columns of B for each block of rows; a tile of C is a sum in registers for as
+ * much of K. The copies lie in the order in which they are read, as numbers of the sum or as words for dot products, and without the
+ * distances of the matrices, which put columns into the same lines of a cache where they are powers of two. Small matrices are read in
+ * their places by the same code, but for rows and columns that do not fill a tile. */
 #include "tensor/llvm/emit.h"
 
 enum {
     MOST_SUMS = 24,           /* vectors of a tile of C */
     MOST_VECTORS = 2,         /* of rows of a tile */
-    MOST_ROWS = 192,          /* of a block of A; the second level of the caches should hold it */
-    WORDS = 128,              /* of K of a block; the first level should hold a tile's columns of B */
+    MOST_ROWS = 96,           /* of a block of A; the second level of the caches should hold it */
+    DEPTH_BYTES = 1024,       /* of a row of a block of A; the first level should hold a tile's rows of A and columns of B */
+    LEAST_COLUMNS = 24,       /* of B that are copied at a time: lines of a transposed B should be of use as a whole */
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
     LEAST_SIZE = 24,          /* rows, columns, and elements of K */
     LEAST_PRODUCTS = 1 << 16, /* else copies take more than they save */
     MOST_IN_PLACE = 1 << 20,  /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
+    FIRST_LEVEL = 32 << 10,   /* bytes of the first level */
     LINE_BYTES = 64,          /* of the caches */
+    WORDS_AHEAD = 16,         /* so much of A and */
+    COLUMNS_AHEAD = 2,        /* of B is fetched before it is copied */
     SIGN = 0x80,
 };
 
@@ -24,12 +29,19 @@ struct blocks {
     enum tsr__t_number sum;
     uint32_t in_word, bytes;        /* elements of K in a word; bytes of a word */
     uint32_t width, vectors, cols;  /* lanes; vectors of rows and columns of a tile */
-    uint32_t rows, words;           /* of a block: rows of A, words of K */
+    uint32_t rows, words, group;    /* of a block: rows of A, words of K; columns of B that are copied at a time */
     uint32_t column;                /* of the copy of B: words from a column (of a transposed B, from a word of K) to the next */
     LLVMValueRef a, b, tile, extra; /* in local memory */
-    LLVMValueRef m, n, k;
+    LLVMValueRef m, n, k, lane;     /* sizes; the lane's number (i32) */
+    LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
+    LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
     bool one_block;                                /* of K */
+};
+
+/* Columns of B and C that have their tiles together. */
+struct columns {
+    LLVMValueRef first, some; /* where they begin, and how many */
 };
 
 static LLVMValueRef add(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
@@ -50,6 +62,11 @@ static LLVMValueRef times(struct tsr__te *e, LLVMValueRef a, uint32_t b)
 static LLVMValueRef less(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildICmp(e->builder, LLVMIntSLT, a, b, "");
+}
+
+static LLVMValueRef both(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildAnd(e->builder, a, b, "");
 }
 
 static LLVMValueRef least(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
@@ -74,12 +91,6 @@ static void end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef 
     tsr__te_hint(e, loop, "llvm.loop.unroll.disable", 0);
 }
 
-/* How many steps a size takes. */
-static LLVMValueRef number_of(struct tsr__te *e, LLVMValueRef size, uint32_t step)
-{
-    return over(e, plus(e, size, step - 1), step);
-}
-
 static uint32_t tile_rows(const struct blocks *d)
 {
     return d->vectors * d->width;
@@ -88,6 +99,13 @@ static uint32_t tile_rows(const struct blocks *d)
 static LLVMTypeRef word_type(struct tsr__te *e, const struct blocks *d)
 {
     return d->dots ? LLVMInt32TypeInContext(e->context) : tsr__te_type(e, d->sum);
+}
+
+/* Whether the lane is one of the first `left` of vector `v` and those after it. */
+static LLVMValueRef is_inside(struct tsr__te *e, const struct blocks *d, LLVMValueRef left, uint32_t v)
+{
+    LLVMValueRef own = LLVMBuildNSWSub(e->builder, left, tsr__te_i64(e, (int64_t)v * d->width), "");
+    return less(e, d->lane, LLVMBuildTrunc(e->builder, own, LLVMTypeOf(d->lane), ""));
 }
 
 static LLVMValueRef place(struct tsr__te *e, const struct blocks *d, LLVMValueRef array, LLVMValueRef at)
@@ -131,15 +149,10 @@ static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRe
 /* An element as a word's lowest bits; 0 where `good` does not hold. */
 static LLVMValueRef element(struct tsr__te *e, const struct line *l, LLVMValueRef k, LLVMValueRef good)
 {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
-    LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(e->builder)}, end = tsr__te_if(e, good);
-    LLVMValueRef one = LLVMBuildZExt(e->builder, tsr__te_load_number(e, l->m, address(e, l, k)).re, i32, ""), none = LLVMConstNull(i32);
-    if (!good)
-        return one;
-    blocks[1] = LLVMGetInsertBlock(e->builder);
-    tsr__te_end_if(e, end);
-    LLVMValueRef from[] = {none, one}, made = LLVMBuildPhi(e->builder, i32, "");
-    LLVMAddIncoming(made, from, blocks, 2);
+    struct tsr__te_guard guard = tsr__te_guard(e, good);
+    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, k)).re;
+    LLVMValueRef made = LLVMBuildZExt(e->builder, one, LLVMInt32TypeInContext(e->context), "");
+    tsr__te_end_guard(e, &guard, &made, 1);
     return made;
 }
 
@@ -163,42 +176,39 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const str
     return made;
 }
 
+/* The same where `good` holds (NULL: always), otherwise 0. */
+static LLVMValueRef word_or_zero(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial,
+                                 LLVMValueRef good)
+{
+    struct tsr__te_guard guard = tsr__te_guard(e, good);
+    LLVMValueRef made = word_of(e, d, l, word, partial);
+    tsr__te_end_guard(e, &guard, &made, 1);
+    return made;
+}
+
+/* That an element will be needed; it may be behind the end of its matrix. */
+static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
+{
+    LLVMValueRef args[] = {element_address(e, m, turned, i, j), tsr__te_i64(e, 1)};
+    if (!m->type->local)
+        tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
+}
+
 /* ---- copies
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* What a loop over words of the block does with each. */
-typedef void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial, void *data);
-
-/* Words of the block from `first` on, each `step`th: all that are whole, and then the one that is not. */
-static void for_words(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, uint32_t step, copy_word *copy, void *data)
+static bool has_ragged_words(const struct blocks *d)
 {
     int64_t known = tsr__te_known(d->k);
-    bool ragged = d->in_word > 1 && (known < 0 || known % d->in_word);
-    LLVMValueRef whole = d->some_words;
-    struct tsr__te_loop loop;
-    if (ragged)
-        whole = least(e, whole, LLVMBuildNSWSub(e->builder, over(e, d->k, d->in_word), d->word, ""));
-    tsr__te_loop(e, &loop, first, whole, tsr__te_i64(e, step), NULL, 0);
-    copy(e, d, loop.index, false, data);
-    end_loop(e, &loop, NULL);
-    if (!ragged)
-        return;
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
-    copy(e, d, whole, true, data);
-    tsr__te_end_if(e, end);
+    return d->in_word > 1 && (known < 0 || known % d->in_word);
 }
 
-/* A word of the rows of a tile, `ragged`: of those that there are. */
-static void copy_tile(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile_row, LLVMValueRef word, bool partial, bool ragged)
+/* Words of the block that are whole: all but for the last one, which may not be. */
+static LLVMValueRef whole_words(struct tsr__te *e, const struct blocks *d)
 {
-    LLVMValueRef first = add(e, add(e, times(e, tile_row, d->words), times(e, word, tile_rows(d))), e->item[0]);
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        LLVMValueRef row = plus(e, add(e, tile_row, e->item[0]), v * d->width);
-        LLVMBasicBlockRef end = tsr__te_if(e, ragged ? less(e, row, d->some_rows) : NULL);
-        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = add(e, d->row, row)};
-        store(e, d, word_of(e, d, &line, add(e, d->word, word), partial), d->a, plus(e, first, v * d->width));
-        tsr__te_end_if(e, end);
-    }
+    if (!has_ragged_words(d))
+        return d->some_words;
+    return least(e, d->some_words, LLVMBuildNSWSub(e->builder, over(e, d->k, d->in_word), d->word, ""));
 }
 
 static bool has_ragged_tiles(const struct blocks *d)
@@ -207,19 +217,67 @@ static bool has_ragged_tiles(const struct blocks *d)
     return rows < 0 || rows % tile_rows(d);
 }
 
-/* All rows for a word: columns of A follow each other in memory. */
-static void copy_rows(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial, void *data)
+static LLVMValueRef left(struct tsr__te *e, LLVMValueRef all, LLVMValueRef done)
 {
-    LLVMValueRef whole = times(e, over(e, d->some_rows, tile_rows(d)), tile_rows(d));
+    return LLVMBuildNSWSub(e->builder, all, done, "");
+}
+
+/* Whether there is a word for the lane from `first` on; NULL: for each. */
+static LLVMValueRef has_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole, LLVMValueRef first)
+{
+    int64_t known = tsr__te_known(d->k);
+    return known >= 0 && known % ((int64_t)d->width * d->in_word) == 0 ? NULL : is_inside(e, d, left(e, whole, first), 0);
+}
+
+/* A word of all rows: columns of A follow each other in memory. */
+static void copy_rows(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial)
+{
     struct tsr__te_loop tiles;
-    (void)data;
-    tsr__te_loop(e, &tiles, tsr__te_i64(e, 0), whole, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    copy_tile(e, d, tiles.index, word, partial, false);
+    tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    LLVMValueRef first = add(e, add(e, times(e, tiles.index, d->words), times(e, word, tile_rows(d))), e->item[0]);
+    LLVMValueRef row = add(e, d->row, tiles.index), from = add(e, d->word, word);
+    if (!partial && !d->ta)
+        fetch(e, &d->o->a, false, row, times(e, plus(e, from, WORDS_AHEAD), d->in_word));
+    for (uint32_t v = 0; v < d->vectors; v++) {
+        LLVMValueRef good = has_ragged_tiles(d) ? is_inside(e, d, left(e, d->some_rows, tiles.index), v) : NULL;
+        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = plus(e, add(e, row, e->item[0]), v * d->width)};
+        store(e, d, word_or_zero(e, d, &line, from, partial, good), d->a, plus(e, first, v * d->width));
+    }
     end_loop(e, &tiles, NULL);
-    if (!has_ragged_tiles(d))
+}
+
+/* Words of a row: rows of a transposed A do. The rows of a tile in turn, so that lines of the copy are written as a whole. */
+static void copy_lines(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole)
+{
+    LLVMValueRef zero = tsr__te_i64(e, 0), wide = tsr__te_i64(e, tile_rows(d));
+    struct tsr__te_loop tiles, words, rows;
+    tsr__te_loop(e, &tiles, d->first_row, d->some_rows, wide, NULL, 0);
+    tsr__te_loop(e, &words, zero, whole, tsr__te_i64(e, d->width), NULL, 0);
+    LLVMValueRef word = add(e, words.index, e->item[0]), good = has_word(e, d, whole, words.index);
+    LLVMValueRef first = add(e, times(e, tiles.index, d->words), times(e, word, tile_rows(d)));
+    tsr__te_loop(e, &rows, zero, least(e, left(e, d->some_rows, tiles.index), wide), tsr__te_i64(e, 1), NULL, 0);
+    struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, add(e, d->row, tiles.index), rows.index)};
+    store(e, d, word_or_zero(e, d, &line, add(e, d->word, word), false, good), d->a, add(e, first, rows.index));
+    end_loop(e, &rows, NULL);
+    end_loop(e, &words, NULL);
+    end_loop(e, &tiles, NULL);
+}
+
+static void copy_a(struct tsr__te *e, const struct blocks *d)
+{
+    LLVMValueRef whole = whole_words(e, d);
+    struct tsr__te_loop words;
+    if (d->ta) {
+        copy_lines(e, d, whole);
+    } else {
+        tsr__te_loop(e, &words, tsr__te_i64(e, 0), whole, tsr__te_i64(e, 1), NULL, 0);
+        copy_rows(e, d, words.index, false);
+        end_loop(e, &words, NULL);
+    }
+    if (!has_ragged_words(d))
         return;
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_rows));
-    copy_tile(e, d, whole, word, partial, true);
+    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
+    copy_rows(e, d, whole, true);
     tsr__te_end_if(e, end);
 }
 
@@ -245,29 +303,44 @@ static void sum_rows(struct tsr__te *e, const struct blocks *d)
     end_loop(e, &tiles, NULL);
 }
 
-struct columns {
-    LLVMValueRef first, own, some; /* of C: where they begin, the one that is copied, how many */
-};
-
-static void copy_column_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial, void *data)
+static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial,
+                      LLVMValueRef good)
 {
-    const struct columns *c = data;
-    struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, c->first, c->own)};
-    LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
-    LLVMValueRef outer = d->tb ? word : c->own, inner = d->tb ? c->own : word;
+    struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, first, col)};
+    LLVMValueRef made = word_or_zero(e, d, &line, add(e, d->word, word), partial, good);
     if (d->dots && d->sum == TSR__T_I32)
         made = LLVMBuildXor(e->builder, made, tsr__te_i32(e, SIGN * 0x01010101u), "");
-    store(e, d, made, d->b, add(e, times(e, outer, d->column), inner));
+    store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
 }
 
 /* Lanes take what follows each other in memory: words of a column, or columns of a transposed B. */
-static void copy_columns(struct tsr__te *e, const struct blocks *d, struct columns *c)
+static void copy_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
 {
-    struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, d->tb ? e->item[0] : tsr__te_i64(e, 0), c->some, tsr__te_i64(e, d->tb ? d->width : 1), NULL, 0);
-    c->own = loop.index;
-    for_words(e, d, d->tb ? tsr__te_i64(e, 0) : e->item[0], d->tb ? 1 : d->width, copy_column_word, c);
-    end_loop(e, &loop, NULL);
+    LLVMValueRef zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1), wide = tsr__te_i64(e, d->width), whole = whole_words(e, d);
+    struct tsr__te_loop words, cols;
+    if (d->tb) {
+        tsr__te_loop(e, &words, zero, whole, one, NULL, 0);
+        tsr__te_loop(e, &cols, zero, c->some, wide, NULL, 0);
+        LLVMValueRef col = add(e, c->first, cols.index), good = is_inside(e, d, least(e, left(e, d->n, col), wide), 0);
+        fetch(e, &d->o->b, true, times(e, plus(e, add(e, d->word, words.index), WORDS_AHEAD), d->in_word), col);
+        copy_word(e, d, c->first, add(e, cols.index, e->item[0]), words.index, false, good);
+        end_loop(e, &cols, NULL);
+        end_loop(e, &words, NULL);
+    } else {
+        tsr__te_loop(e, &cols, zero, c->some, one, NULL, 0);
+        tsr__te_loop(e, &words, zero, whole, wide, NULL, 0);
+        fetch(e, &d->o->b, false, times(e, add(e, d->word, words.index), d->in_word), plus(e, add(e, c->first, cols.index), COLUMNS_AHEAD));
+        copy_word(e, d, c->first, cols.index, add(e, words.index, e->item[0]), false, has_word(e, d, whole, words.index));
+        end_loop(e, &words, NULL);
+        end_loop(e, &cols, NULL);
+    }
+    if (!has_ragged_words(d))
+        return;
+    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
+    tsr__te_loop(e, &cols, zero, c->some, one, NULL, 0);
+    copy_word(e, d, c->first, cols.index, whole, true, NULL);
+    end_loop(e, &cols, NULL);
+    tsr__te_end_if(e, end);
 }
 
 /* ---- tiles
@@ -284,23 +357,48 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
                                 : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
 }
 
-/* The sums of a tile whose rows begin with row `row` of the block. */
-static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef row, LLVMValueRef *sums)
+/* Where a tile's rows of A are: in their place, or the copy. */
+struct rows {
+    LLVMValueRef at, step; /* address; words from a word of K to the next */
+};
+
+static LLVMValueRef choose(struct tsr__te *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef zero = tsr__te_i64(e, 0), a[MOST_VECTORS], first = times(e, row, d->words);
+    return LLVMBuildSelect(e->builder, condition, a, b, "");
+}
+
+static struct rows rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
+{
+    enum { GENERIC = 4 };
+    const struct tsr__te_memref *a = &d->o->a;
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, GENERIC);
+    struct rows copy = {place(e, d, d->a, times(e, tile, d->words)), tsr__te_i64(e, tile_rows(d))};
+    if (!d->in_place)
+        return copy;
+    LLVMValueRef there = less(e, tile, d->first_row), at = element_address(e, a, false, add(e, d->row, tile), d->word);
+    at = choose(e, there, LLVMBuildAddrSpaceCast(e->builder, at, pointer, ""), LLVMBuildAddrSpaceCast(e->builder, copy.at, pointer, ""));
+    return (struct rows){at, choose(e, there, a->stride[1], copy.step)};
+}
+
+/* The sums of a tile whose columns of B begin with column `col` of the copy, `tile`: its first row of the block. */
+static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct rows *rows, LLVMValueRef col,
+                     LLVMValueRef *sums)
+{
+    LLVMValueRef a[MOST_VECTORS], columns = place(e, d, d->b, times(e, col, d->tb ? 1 : d->column));
     LLVMTypeRef word = word_type(e, d), sum = tsr__te_type(e, d->sum);
     uint32_t count = d->vectors * d->cols;
     struct tsr__te_loop k;
     for (uint32_t i = 0; i < count; i++) {
-        LLVMValueRef lane = plus(e, add(e, row, e->item[0]), i % d->vectors * d->width);
+        LLVMValueRef lane = plus(e, add(e, tile, e->item[0]), i % d->vectors * d->width);
         sums[i] = d->extra ? i < d->vectors ? load(e, d, sum, d->extra, lane) : sums[i % d->vectors] : LLVMConstNull(sum);
     }
-    tsr__te_loop(e, &k, zero, d->some_words, tsr__te_i64(e, 1), sums, count);
+    tsr__te_loop(e, &k, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), sums, count);
+    LLVMValueRef at = place(e, d, rows->at, LLVMBuildNSWMul(e->builder, k.index, rows->step, ""));
     for (uint32_t v = 0; v < d->vectors; v++)
-        a[v] = load(e, d, word, d->a, plus(e, add(e, add(e, first, times(e, k.index, tile_rows(d))), e->item[0]), v * d->width));
+        a[v] = load(e, d, word, at, plus(e, e->item[0], v * d->width));
     for (uint32_t c = 0; c < d->cols; c++) {
-        LLVMValueRef at = d->tb ? plus(e, times(e, k.index, d->column), c) : plus(e, k.index, c * d->column);
-        LLVMValueRef b = load(e, d, word, d->b, at);
+        LLVMValueRef own = d->tb ? plus(e, times(e, k.index, d->column), c) : plus(e, k.index, c * d->column);
+        LLVMValueRef b = load(e, d, word, columns, own);
         for (uint32_t v = 0; v < d->vectors; v++)
             sums[c * d->vectors + v] = product(e, d, a[v], b, k.carried[c * d->vectors + v]);
     }
@@ -309,135 +407,117 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef row
         sums[i] = k.carried[i];
 }
 
-/* A sum goes to C; what comes from further blocks of K is added to what the first one made. */
-static void update(struct tsr__te *e, const struct blocks *d, LLVMValueRef is_first, LLVMValueRef row, LLVMValueRef col, LLVMValueRef sum)
+/* What C becomes: what comes from further blocks of K is added to what the first one made. */
+static struct tsr__te_blas update_of(struct tsr__te *e, const struct blocks *d)
 {
-    struct tsr__te_blas further = *d->o;
-    struct tsr__te_number made = {sum, NULL};
-    LLVMValueRef index[] = {row, col}, at = tsr__te_address(e, &d->o->c, index);
-    LLVMBasicBlockRef end = tsr__te_if(e, is_first);
-    tsr__te_update(e, d->o, at, made, d->sum);
-    tsr__te_end_if(e, end);
-    if (!is_first)
-        return;
-    further.beta_zero = false;
-    further.beta_one = true;
-    end = tsr__te_if(e, LLVMBuildNot(e->builder, is_first, ""));
-    tsr__te_update(e, &further, at, made, d->sum);
-    tsr__te_end_if(e, end);
+    struct tsr__te_blas made = *d->o;
+    if (d->one_block || made.beta_one)
+        return made;
+    LLVMValueRef is_first = LLVMBuildICmp(e->builder, LLVMIntEQ, d->word, tsr__te_i64(e, 0), "");
+    if (made.beta_zero) {
+        made.beta_zero = false;
+        made.beta_one = true;
+        made.reads = LLVMBuildNot(e->builder, is_first, "");
+    } else {
+        LLVMTypeRef type = tsr__te_type(e, d->sum);
+        bool whole = tsr__t_numbers[d->sum].class == TSR__T_INTEGER;
+        LLVMValueRef one = whole ? LLVMConstInt(type, 1, false) : LLVMConstReal(type, 1);
+        made.beta.re = choose(e, is_first, tsr__te_convert(e, made.beta, made.beta_type, d->sum).re, one);
+        made.beta_type = d->sum;
+    }
+    return made;
 }
 
 /* By way of local memory, so that a short loop is code for all columns. */
-static void put_sums(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile_row, const struct columns *c, LLVMValueRef *sums)
+static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, LLVMValueRef tile, LLVMValueRef first,
+                     LLVMValueRef some, LLVMValueRef *sums)
 {
     LLVMTypeRef type = tsr__te_type(e, d->sum);
-    LLVMValueRef zero = tsr__te_i64(e, 0), rows[MOST_VECTORS], inside[MOST_VECTORS];
-    bool one_kind = d->one_block || d->o->beta_one;
-    LLVMValueRef is_first = one_kind ? NULL : LLVMBuildICmp(e->builder, LLVMIntEQ, d->word, zero, "");
+    LLVMValueRef row = add(e, add(e, d->row, tile), e->item[0]);
+    struct tsr__te_blas own[MOST_VECTORS];
     struct tsr__te_loop cols;
     for (uint32_t i = 0; i < d->vectors * d->cols; i++)
         store(e, d, sums[i], d->tile, plus(e, e->item[0], i * d->width));
     for (uint32_t v = 0; v < d->vectors; v++) {
-        rows[v] = plus(e, add(e, tile_row, e->item[0]), v * d->width);
-        inside[v] = has_ragged_tiles(d) ? less(e, rows[v], d->some_rows) : NULL;
+        own[v] = *o;
+        if (!has_ragged_tiles(d))
+            continue;
+        own[v].writes = is_inside(e, d, left(e, d->some_rows, tile), v);
+        own[v].reads = o->reads ? both(e, o->reads, own[v].writes) : own[v].writes;
     }
-    tsr__te_loop(e, &cols, zero, c->some, tsr__te_i64(e, 1), NULL, 0);
+    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
     for (uint32_t v = 0; v < d->vectors; v++) {
-        LLVMBasicBlockRef end = tsr__te_if(e, inside[v]);
         LLVMValueRef at = plus(e, add(e, times(e, cols.index, tile_rows(d)), e->item[0]), v * d->width);
-        update(e, d, is_first, add(e, d->row, rows[v]), add(e, c->first, cols.index), load(e, d, type, d->tile, at));
-        tsr__te_end_if(e, end);
+        LLVMValueRef index[] = {plus(e, row, v * d->width), add(e, first, cols.index)};
+        struct tsr__te_number sum = {load(e, d, type, d->tile, at), NULL};
+        tsr__te_update(e, &own[v], tsr__te_address(e, &d->o->c, index), sum, d->sum);
     }
     end_loop(e, &cols, NULL);
 }
 
-/* ---- what comes next
- * ----------------------------------------------------------------------------------------------------------------------- */
-
-/* Part of a matrix by its modes in memory: where it begins, and elements. */
-struct area {
-    const struct tsr__te_memref *m;
-    LLVMValueRef first[2];
-    uint32_t size[2];
-};
-
-/* Fetches a part of an area, one of `parts`; each lane takes a line. What would be behind the end of the matrix is its last line. */
-static void fetch(struct tsr__te *e, const struct blocks *d, const struct area *a, LLVMValueRef part, LLVMValueRef parts)
+/* Before a tile: its part of C. */
+static void fetch_tile(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, LLVMValueRef first, LLVMValueRef some)
 {
-    uint32_t in_line = LINE_BYTES / tsr__t_numbers[a->m->type->number].bytes, lines = (a->size[0] + in_line - 1) / in_line;
-    struct tsr__te_loop loop;
-    if (a->m->type->local)
-        return;
-    tsr__te_loop(e, &loop, times(e, part, d->width), tsr__te_i64(e, (int64_t)lines * a->size[1]), times(e, parts, d->width), NULL, 0);
-    LLVMValueRef line = add(e, loop.index, e->item[0]), outer = over(e, line, lines), index[2];
-    index[0] = add(e, a->first[0], times(e, LLVMBuildNSWSub(e->builder, line, times(e, outer, lines), ""), in_line));
-    index[1] = add(e, a->first[1], outer);
-    for (int i = 0; i < 2; i++)
-        index[i] = least(e, index[i], LLVMBuildNSWSub(e->builder, a->m->shape[i], tsr__te_i64(e, 1), ""));
-    LLVMValueRef args[] = {tsr__te_address(e, a->m, index), tsr__te_i64(e, 1)};
-    tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
-    end_loop(e, &loop, NULL);
-}
-
-/* Before a tile: its part of C, and some of the columns of B behind these. The copy would wait for each of their lines. */
-static void fetch_for_tile(struct tsr__te *e, const struct blocks *d, LLVMValueRef col, LLVMValueRef tile_row)
-{
-    uint32_t depth = d->words * d->in_word;
-    LLVMValueRef next = plus(e, col, d->cols), k = times(e, d->word, d->in_word), row = add(e, d->row, tile_row);
-    struct area c = {&d->o->c, {row, col}, {tile_rows(d), d->cols}};
-    struct area b = {&d->o->b, {d->tb ? next : k, d->tb ? k : next}, {d->tb ? d->cols : depth, d->tb ? depth : d->cols}};
-    fetch(e, d, &c, tsr__te_i64(e, 0), tsr__te_i64(e, 1));
-    fetch(e, d, &b, over(e, tile_row, tile_rows(d)), number_of(e, d->some_rows, tile_rows(d)));
-}
-
-/* Before some columns: a part of the next block of A. */
-static void fetch_for_columns(struct tsr__te *e, const struct blocks *d, LLVMValueRef col)
-{
-    uint32_t depth = d->words * d->in_word;
-    LLVMValueRef k = plus(e, times(e, d->word, d->in_word), depth);
-    struct area a = {&d->o->a, {d->ta ? k : d->row, d->ta ? d->row : k}, {d->ta ? depth : d->rows, d->ta ? d->rows : depth}};
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, k, d->k));
-    fetch(e, d, &a, over(e, col, d->cols), number_of(e, d->n, d->cols));
-    tsr__te_end_if(e, end);
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
+    struct tsr__te_loop cols;
+    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
+    for (uint32_t row = 0; row < tile_rows(d); row += in_line)
+        fetch(e, &d->o->c, false, plus(e, add(e, d->row, tile), row), add(e, first, cols.index));
+    end_loop(e, &cols, NULL);
 }
 
 /* ---- blocks
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-static void tiles_of_columns(struct tsr__te *e, const struct blocks *d, LLVMValueRef col)
+/* All tiles of some columns. */
+static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, const struct columns *c)
 {
-    struct columns c = {.first = col, .some = least(e, LLVMBuildNSWSub(e->builder, d->n, col, ""), tsr__te_i64(e, d->cols))};
-    LLVMValueRef sums[MOST_SUMS];
-    struct tsr__te_loop rows;
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
-    copy_columns(e, d, &c);
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
-    if (!d->one_block)
-        fetch_for_columns(e, d, col);
-    tsr__te_loop(e, &rows, tsr__te_i64(e, 0), d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    fetch_for_tile(e, d, col, rows.index);
-    multiply(e, d, rows.index, sums);
-    put_sums(e, d, rows.index, &c, sums);
+    LLVMValueRef sums[MOST_SUMS], zero = tsr__te_i64(e, 0);
+    struct tsr__te_loop rows, cols;
+    tsr__te_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    struct rows a = rows_of(e, d, rows.index);
+    tsr__te_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols), NULL, 0);
+    LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
+    fetch_tile(e, d, rows.index, first, some);
+    multiply(e, d, rows.index, &a, cols.index, sums);
+    put_sums(e, d, o, rows.index, first, some, sums);
+    end_loop(e, &cols, NULL);
     end_loop(e, &rows, NULL);
+}
+
+/* Where rows begin that are copied: all, or those that fill no tile. */
+static LLVMValueRef first_copied(struct tsr__te *e, const struct blocks *d)
+{
+    LLVMValueRef zero = tsr__te_i64(e, 0);
+    return d->in_place ? choose(e, d->in_place, times(e, over(e, d->some_rows, tile_rows(d)), tile_rows(d)), zero) : zero;
 }
 
 static void all_blocks(struct tsr__te *e, struct blocks *d)
 {
-    LLVMValueRef zero = tsr__te_i64(e, 0), words = number_of(e, d->k, d->in_word);
+    LLVMValueRef zero = tsr__te_i64(e, 0), words = over(e, plus(e, d->k, d->in_word - 1), d->in_word);
     struct tsr__te_touched before = e->touched;
-    struct tsr__te_loop rows, depth, cols;
+    struct tsr__te_loop depth, rows, cols;
+    struct columns c;
     tsr__te_loop(e, &rows, zero, d->m, tsr__te_i64(e, d->rows), NULL, 0);
-    tsr__te_loop(e, &depth, zero, words, tsr__te_i64(e, d->words), NULL, 0);
     d->row = rows.index;
+    d->some_rows = least(e, left(e, d->m, d->row), tsr__te_i64(e, d->rows));
+    d->first_row = first_copied(e, d);
+    LLVMValueRef last = choose(e, less(e, zero, words), words, tsr__te_i64(e, 1)); /* without K there are still alpha and beta */
+    tsr__te_loop(e, &depth, zero, last, tsr__te_i64(e, d->words), NULL, 0);
     d->word = depth.index;
-    d->some_rows = least(e, LLVMBuildNSWSub(e->builder, d->m, d->row, ""), tsr__te_i64(e, d->rows));
-    d->some_words = least(e, LLVMBuildNSWSub(e->builder, words, d->word, ""), tsr__te_i64(e, d->words));
+    d->some_words = least(e, left(e, words, d->word), tsr__te_i64(e, d->words));
+    struct tsr__te_blas o = update_of(e, d);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the block before */
-    for_words(e, d, zero, 1, copy_rows, NULL);
+    copy_a(e, d);
     if (d->extra)
         sum_rows(e, d);
-    tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->cols), NULL, 0);
-    tiles_of_columns(e, d, cols.index);
+    tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
+    c.first = cols.index;
+    c.some = least(e, left(e, d->n, c.first), tsr__te_i64(e, d->group));
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
+    copy_b(e, d, &c);
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+    tiles_of(e, d, &o, &c);
     end_loop(e, &cols, NULL);
     end_loop(e, &depth, NULL);
     end_loop(e, &rows, NULL);
@@ -447,7 +527,7 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
 /* The parts of local memory; false: there is not enough. */
 static bool take_memory(struct tsr__te *e, struct blocks *d)
 {
-    uint32_t b = d->tb ? d->words * d->column : d->cols * d->column, tile = d->cols * tile_rows(d);
+    uint32_t b = (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < MOST_ROWS ? (uint32_t)known + tile_rows(d) - 1 : MOST_ROWS;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
@@ -474,33 +554,53 @@ static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d,
     return most;
 }
 
-/* Whether there is other code that reads A and B in their places, and in the order in which they lie there. */
-static bool has_code_in_place(const struct blocks *d)
-{
-    return d->dots ? tsr__te_known(d->k) >= 0 : !d->ta && d->o->a.type->number == d->sum && d->o->b.type->number == d->sum;
-}
-
 static LLVMValueRef bytes_of(struct tsr__te *e, const struct tsr__te_memref *m)
 {
     return times(e, LLVMBuildNSWMul(e->builder, m->shape[0], m->shape[1], ""), tsr__t_numbers[m->type->number].bytes);
 }
 
-/* Whether blocks are worth while: a constant, if all sizes are known. `most_k`: as many elements of K as there may be. */
-static LLVMValueRef is_large(struct tsr__te *e, const struct blocks *d, int64_t most_k)
+static LLVMValueRef all_bytes(struct tsr__te *e, const struct blocks *d)
+{
+    return add(e, add(e, bytes_of(e, &d->o->a), bytes_of(e, &d->o->b)), bytes_of(e, &d->o->c));
+}
+
+static LLVMValueRef at_most(struct tsr__te *e, LLVMValueRef size, int64_t most)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntSLE, size, tsr__te_i64(e, most), "");
+}
+
+/* Whether A is read in its place: a constant, if all sizes are known; NULL: its elements do not lie there in the order or type in which
+ * they are multiplied. The first level of the caches has to hold a number of each column: a power of two that divides their distance leaves
+ * few places for them. */
+static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
+{
+    const struct tsr__te_memref *a = &d->o->a;
+    if (d->dots || d->ta || a->type->number != d->sum || tsr__te_known(a->stride[0]) != 1)
+        return NULL;
+    LLVMValueRef power = both(e, a->stride[1], LLVMBuildNeg(e->builder, a->stride[1], ""));
+    LLVMValueRef apart = at_most(e, times(e, LLVMBuildNSWMul(e->builder, power, d->k, ""), d->bytes), FIRST_LEVEL);
+    return both(e, apart, at_most(e, all_bytes(e, d), MOST_IN_PLACE));
+}
+
+/* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
+static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int64_t most_k)
 {
     const LLVMValueRef sizes[] = {d->m, d->n, d->k};
-    LLVMValueRef enough = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
-    LLVMValueRef least_needed = tsr__te_i64(e, LEAST_PRODUCTS);
-    if (has_code_in_place(d)) {
-        enough = add(e, add(e, bytes_of(e, &d->o->a), bytes_of(e, &d->o->b)), bytes_of(e, &d->o->c));
-        least_needed = tsr__te_i64(e, MOST_IN_PLACE + 1);
-    }
-    LLVMValueRef all = LLVMBuildICmp(e->builder, LLVMIntSGE, enough, least_needed, "");
+    LLVMValueRef all = LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, false);
+    bool open = false;
     for (int i = 0; i < 3; i++)
-        all = LLVMBuildAnd(e->builder, all, LLVMBuildICmp(e->builder, LLVMIntSGE, sizes[i], tsr__te_i64(e, LEAST_SIZE), ""), "");
-    if (most_k < INT64_MAX)
-        all = LLVMBuildAnd(e->builder, all, LLVMBuildICmp(e->builder, LLVMIntSLE, d->k, tsr__te_i64(e, most_k), ""), "");
-    return all;
+        open |= tsr__te_known(sizes[i]) < 0;
+    if (d->dots || !open) { /* there is other code, which is short */
+        LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
+        all = LLVMBuildNot(e->builder, at_most(e, products, LEAST_PRODUCTS - 1), "");
+        if (d->dots && tsr__te_known(d->k) >= 0)
+            all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), MOST_IN_PLACE), "");
+        for (int i = 0; i < 3; i++)
+            all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], LEAST_SIZE - 1), ""));
+        if (!d->tb && d->in_place && LLVMIsAConstantInt(d->in_place) && !LLVMIsNull(d->in_place))
+            all = LLVMConstNull(LLVMTypeOf(all));
+    }
+    return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, most_k)) : all;
 }
 
 static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
@@ -510,6 +610,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.m = o->c.shape[0];
     d.n = o->c.shape[1];
     d.k = o->a.shape[d.ta ? 0 : 1];
+    d.lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
     d.dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
     d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
     d.in_word = d.dots ? d.bytes / tsr__t_numbers[number].bytes : 1;
@@ -517,10 +618,12 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     uint32_t registers = (d.width * d.bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
     d.vectors = registers < MOST_VECTORS ? MOST_VECTORS / registers : 1;
     d.cols = columns_of_tile(e, &d, registers);
-    d.words = (is_less(d.m, MOST_ROWS / 2 + 1) ? 2 : 1) * WORDS;
-    d.column = d.tb ? (d.cols + d.width - 1) / d.width * d.width : d.words + PAD_BYTES / d.bytes;
+    d.group = (LEAST_COLUMNS + d.cols - 1) / d.cols * d.cols;
+    d.words = DEPTH_BYTES / d.bytes;
+    d.column = d.tb ? (d.group + d.width - 1) / d.width * d.width : d.words + PAD_BYTES / d.bytes;
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
+    d.in_place = is_in_place(e, &d);
     return d;
 }
 
@@ -535,14 +638,14 @@ bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, c
     int64_t most_k = sum == o->c.type->number ? INT64_MAX : (int64_t)d.words * d.in_word;
     if (is_less(d.m, LEAST_SIZE) || is_less(d.n, LEAST_SIZE) || is_less(d.k, LEAST_SIZE) || tsr__te_known(d.k) > most_k)
         return false;
-    LLVMValueRef large = is_large(e, &d, most_k);
-    bool always = LLVMIsAConstantInt(large) && !LLVMIsNull(large);
-    if (LLVMIsNull(large) || !take_memory(e, &d))
+    LLVMValueRef chosen = is_worthwhile(e, &d, most_k);
+    bool always = LLVMIsAConstantInt(chosen) && !LLVMIsNull(chosen);
+    if (LLVMIsNull(chosen) || !take_memory(e, &d))
         return false;
-    LLVMBasicBlockRef end = tsr__te_if(e, always ? NULL : large);
+    LLVMBasicBlockRef end = tsr__te_if(e, always ? NULL : chosen);
     all_blocks(e, &d);
     tsr__te_end_if(e, end);
     if (!always)
-        *otherwise = tsr__te_if(e, LLVMBuildNot(e->builder, large, ""));
+        *otherwise = tsr__te_if(e, LLVMBuildNot(e->builder, chosen, ""));
     return always;
 }

@@ -68,19 +68,11 @@ struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__t
 
 struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good)
 {
-    LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(e->builder)}, end = tsr__te_if(e, good);
-    struct tsr__te_number loaded = tsr__te_load_number(e, memref, tsr__te_address(e, memref, index)),
-                          zero = tsr__te_zero(e, memref->type->number);
-    if (!good)
-        return loaded;
-    blocks[1] = LLVMGetInsertBlock(e->builder);
-    tsr__te_end_if(e, end);
-    LLVMValueRef from[2][2] = {{zero.re, loaded.re}, {zero.im, loaded.im}}, made[2] = {NULL, NULL};
-    for (int i = 0; i < 2 && from[i][0]; i++) {
-        made[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(zero.re), "");
-        LLVMAddIncoming(made[i], from[i], blocks, 2);
-    }
-    return (struct tsr__te_number){made[0], made[1]};
+    struct tsr__te_guard guard = tsr__te_guard(e, good);
+    struct tsr__te_number loaded = tsr__te_load_number(e, memref, tsr__te_address(e, memref, index));
+    LLVMValueRef parts[] = {loaded.re, loaded.im};
+    tsr__te_end_guard(e, &guard, parts, tsr__te_parts(memref->type->number));
+    return (struct tsr__te_number){parts[0], parts[1]};
 }
 
 /* ---- stores
