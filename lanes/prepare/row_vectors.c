@@ -45,8 +45,10 @@ struct rows {
 
 /* ---- which loops ------------------------------------------------------------------------------------------------------------------- */
 
+/* Of a vector in which elements lie as in memory. */
 static bool is_element(LLVMTypeRef type)
 {
+    unsigned bits = LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
     switch (LLVMGetTypeKind(type)) {
     case LLVMHalfTypeKind:
     case LLVMBFloatTypeKind:
@@ -54,7 +56,7 @@ static bool is_element(LLVMTypeRef type)
     case LLVMDoubleTypeKind:
         return true;
     case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(type) >= 8 && LLVMGetIntTypeWidth(type) <= 64;
+        return bits == 8 || bits == 16 || bits == 32 || bits == 64;
     default:
         return false;
     }
@@ -64,8 +66,8 @@ static bool is_row(struct rows *r, const struct tsr__shapes *shapes, LLVMValueRe
 {
     struct tsr__row_walk walk;
     LLVMTypeRef type = tsr__accessed_type(access);
-    if (!tsr__is_plain_access(access) || !is_element(type) || !tsr__walks_row(r->l, shapes, r->loop.block, access, &walk) ||
-        (!walk.exact && walk.within < 0) || walk.step != (int64_t)LLVMStoreSizeOfType(LLVMGetModuleDataLayout(r->l->module), type))
+    if (!is_element(type) || !tsr__walks_row(r->l, shapes, r->loop.block, access, &walk) || (!walk.exact && walk.within < 0) ||
+        walk.step != (int64_t)LLVMStoreSizeOfType(LLVMGetModuleDataLayout(r->l->module), type))
         return false;
     r->small |= walk.exact ? 0 : UINT32_C(1) << walk.within;
     return true;
@@ -81,7 +83,7 @@ static bool may_store_late(struct rows *r, LLVMValueRef store)
         if (i == store || (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i)))
             continue;
         bool its_own = LLVMIsALoadInst(i) && !behind && tsr__are_same(&apart, i, store);
-        if (!tsr__is_plain_access(i) || (!its_own && !tsr__are_apart(&apart, i, store)))
+        if (!its_own && !tsr__are_apart(&apart, i, store))
             return false;
     }
     r->alone |= apart.assumed;
@@ -134,8 +136,10 @@ static bool find_rows(struct rows *r, const struct tsr__shapes *shapes, int loop
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(r->loop.block); i; i = LLVMGetNextInstruction(i)) {
         LLVMValueRef callee = tsr__callee(i);
-        bool stores = LLVMIsAStoreInst(i), row = (stores || LLVMIsALoadInst(i)) && r->count < MOST_WIDE && is_row(r, shapes, i);
-        if (++size > MOST_CODE || (stores ? !row || !may_store_late(r, i) : tsr__spaces_written(i) != 0) ||
+        bool stores = LLVMIsAStoreInst(i), access = stores || LLVMIsALoadInst(i);
+        bool row = access && r->count < MOST_WIDE && is_row(r, shapes, i);
+        if (++size > MOST_CODE || (access && !tsr__is_plain_access(i)) /* which no load may pass */ ||
+            (stores ? !row || !may_store_late(r, i) : tsr__spaces_written(i) != 0) ||
             (LLVMIsACallInst(i) && !(callee && LLVMGetIntrinsicID(callee))))
             return false;
         if (row)

@@ -156,6 +156,31 @@ out:
   ret void
 }
 
+; No load may pass an acquire.
+; CHECK-LABEL: define internal void @acquires.item(
+; CHECK-NOT: <4 x float>
+; CHECK: ret void
+define spir_kernel void @acquires(ptr addrspace(1) %a, ptr addrspace(1) %s, i64 %n) {
+entry:
+  %id = call spir_func i64 @__tsr_global_id(i32 0)
+  %at = mul i64 %id, %n
+  %row = getelementptr float, ptr addrspace(1) %a, i64 %at
+  br label %round
+round:
+  %k = phi i64 [ 0, %entry ], [ %k1, %round ]
+  %v = phi float [ 0.0, %entry ], [ %t, %round ]
+  %flag = load atomic i32, ptr addrspace(1) %s acquire, align 4
+  %p = getelementptr float, ptr addrspace(1) %row, i64 %k
+  %x = load float, ptr addrspace(1) %p, align 4
+  %t = fadd float %v, %x
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %n
+  br i1 %more, label %round, label %out
+out:
+  store float %t, ptr addrspace(1) %s, align 4
+  ret void
+}
+
 ; CHECK-LABEL: define internal void @searches.item(
 ; CHECK-NOT: <4 x i32>
 ; CHECK: ret void
