@@ -13,6 +13,7 @@
 
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/match.h"
+#include "lanes/prepare/block_loop.h"
 
 enum {
     MOST = 64, /* accumulators, and shared values, of a loop that is looked at: bits of a word */
@@ -342,12 +343,6 @@ static bool is_worth_it(struct fission *f)
 /* ---- the loops -------------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef copy_of(struct tsr__map *copies, LLVMValueRef v)
-{
-    LLVMValueRef copy = (LLVMValueRef)tsr__map_get(copies, v);
-    return copy ? copy : v;
-}
-
 /* The chain's values are those of the copy from now on, outside of the loop. */
 static void use_copies(struct fission *f, unsigned group, struct tsr__map *copies)
 {
@@ -362,7 +357,7 @@ static void use_copies(struct fission *f, unsigned group, struct tsr__map *copie
                 continue;
             for (int k = 0; k < LLVMGetNumOperands(user); k++)
                 if (LLVMGetOperand(user, (unsigned)k) == i)
-                    LLVMSetOperand(user, (unsigned)k, copy_of(copies, i));
+                    LLVMSetOperand(user, (unsigned)k, tsr__copy_in(copies, i));
             next = LLVMGetFirstUse(i); /* the list has changed */
         }
     }
@@ -371,32 +366,10 @@ static void use_copies(struct fission *f, unsigned group, struct tsr__map *copie
 /* A copy of the whole loop before it, of which LLVM drops what nobody uses. */
 static void copy_loop_for_group(struct fission *f, unsigned group)
 {
-    LLVMContextRef context = f->l->context;
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    LLVMBasicBlockRef made = LLVMInsertBasicBlockInContext(context, f->loop, "part");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
     struct tsr__map copies = {.arena = &f->arena};
-    for (LLVMValueRef i = LLVMGetFirstInstruction(f->loop); i; i = LLVMGetNextInstruction(i)) {
-        LLVMPositionBuilderAtEnd(b, made);
-        LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(b, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
-        if (!LLVMIsAPHINode(i))
-            LLVMInsertIntoBuilder(b, copy);
-        tsr__map_set(&copies, i, (uintptr_t)copy);
-    }
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(f->loop);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(f->loop); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef copy = copy_of(&copies, i);
-        if (LLVMIsAPHINode(i)) {
-            LLVMValueRef values[2] = {LLVMGetIncomingValue(i, LLVMGetIncomingBlock(i, 0) == f->loop), copy_of(&copies, next_round(f, i))};
-            LLVMAddIncoming(copy, values, (LLVMBasicBlockRef[]){f->before, made}, 2);
-        } else {
-            for (int k = 0; k < LLVMGetNumOperands(i); k++)
-                if (!LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
-                    LLVMSetOperand(copy, (unsigned)k, copy_of(&copies, LLVMGetOperand(i, (unsigned)k)));
-        }
-        if (i == end)
-            for (unsigned k = 0; k < 2; k++)
-                LLVMSetSuccessor(copy, k, LLVMGetSuccessor(end, k) == f->loop ? made : f->loop);
-    }
+    const struct tsr__block_loop loop = {.block = f->loop, .before = f->before, .behind = f->loop};
+    LLVMBasicBlockRef made = tsr__copy_loop(f->l, b, &loop, "part", &copies);
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(f->before);
     for (unsigned k = 0; k < LLVMGetNumSuccessors(branch); k++)
         if (LLVMGetSuccessor(branch, k) == f->loop)

@@ -52,15 +52,10 @@ static bool stays_below_end(const struct walk *w, LLVMValueRef phi, LLVMValueRef
     if (!test || !LLVMIsAICmpInst(test) || !LLVMIsAConstantInt(first) || LLVMConstIntGetSExtValue(first) == -1 ||
         !tsr__is_constant(LLVMGetOperand(next, 1), 1))
         return false;
-    LLVMIntPredicate stays = LLVMGetICmpPredicate(test);
-    if (LLVMGetSuccessor(end, 0) != w->loop)
-        stays = tsr__opposite_of(stays);
-    LLVMValueRef limit = LLVMGetOperand(test, LLVMGetOperand(test, 0) == next);
-    if (LLVMGetOperand(test, 1) == next)
-        stays = tsr__swapped(stays);
-    else if (LLVMGetOperand(test, 0) != next)
-        return false;
-    return stays == LLVMIntULT && !(LLVMIsAInstruction(limit) && LLVMGetInstructionParent(limit) == w->loop);
+    unsigned side = LLVMGetOperand(test, 0) != next;
+    LLVMValueRef limit = LLVMGetOperand(test, !side);
+    return LLVMGetOperand(test, side) == next && tsr__holds_on_way(end, w->loop, side) == LLVMIntULT &&
+           !(LLVMIsAInstruction(limit) && LLVMGetInstructionParent(limit) == w->loop);
 }
 
 static bool step_of_gep(struct walk *w, LLVMValueRef gep, int depth, int64_t *step)
@@ -182,7 +177,7 @@ bool tsr__walks_row(struct tsr__compilation *l, const struct tsr__shapes *shapes
                     struct tsr__row_walk *walk)
 {
     struct walk w = {LLVMGetModuleDataLayout(l->module), loop, true, true};
-    LLVMValueRef pointer = LLVMGetOperand(access, LLVMIsALoadInst(access) ? 0 : 1);
+    LLVMValueRef pointer = tsr__accessed_pointer(access);
     struct tsr__shape shape = tsr__shape_of(shapes, pointer);
     int64_t far = TSR__ROW_STEP;
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == TSR__PRIVATE_SPACE ||

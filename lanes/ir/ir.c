@@ -493,3 +493,10 @@ LLVMIntPredicate tsr__swapped(LLVMIntPredicate how)
 {
     return swapped[how];
 }
+
+LLVMIntPredicate tsr__holds_on_way(LLVMValueRef branch, LLVMBasicBlockRef to, unsigned left)
+{
+    LLVMIntPredicate how = LLVMGetICmpPredicate(LLVMGetCondition(branch));
+    how = LLVMGetSuccessor(branch, 0) == to ? how : tsr__opposite_of(how);
+    return left ? tsr__swapped(how) : how;
+}

@@ -199,6 +199,8 @@ LLVMAttributeRef tsr__int_attr(struct tsr__compilation *l, const char *name, uin
 /* What holds where the comparison does not; what holds once its operands are exchanged. */
 LLVMIntPredicate tsr__opposite_of(LLVMIntPredicate how);
 LLVMIntPredicate tsr__swapped(LLVMIntPredicate how);
+/* What holds of a comparison, with the operand `left` on the left, where a branch on it goes to the block. */
+LLVMIntPredicate tsr__holds_on_way(LLVMValueRef branch, LLVMBasicBlockRef to, unsigned left);
 /* A copy of a call, before it, to another function with `extra` (may be NULL) as one more argument at the end. */
 LLVMValueRef tsr__call_like(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra);
 /* The instruction, or the next one that is no phi. */

@@ -51,6 +51,12 @@ static inline LLVMValueRef tsr__incoming_from(LLVMValueRef phi, LLVMBasicBlockRe
     return edge < LLVMCountIncoming(phi) ? LLVMGetIncomingValue(phi, edge) : NULL;
 }
 
+/* Of a load or store. */
+static inline LLVMValueRef tsr__accessed_pointer(LLVMValueRef access)
+{
+    return LLVMGetOperand(access, LLVMIsALoadInst(access) ? 0 : 1);
+}
+
 static inline LLVMValueRef tsr__first_from(LLVMBasicBlockRef block)
 {
     LLVMValueRef first = NULL;

@@ -4,6 +4,7 @@
 
 #include "lanes/analysis/index_parts.h"
 #include "lanes/analysis/write_only.h"
+#include "lanes/ir/match.h"
 #include "lanes/prepare/loop_motion.h"
 
 /* Bytes of memory, from a constant distance behind a pointer on. */
@@ -11,11 +12,6 @@ struct place {
     LLVMValueRef base;
     int64_t offset, bytes;
 };
-
-LLVMValueRef tsr__accessed_pointer(LLVMValueRef access)
-{
-    return LLVMGetOperand(access, LLVMIsALoadInst(access) ? 0 : 1);
-}
 
 LLVMTypeRef tsr__accessed_type(LLVMValueRef access)
 {

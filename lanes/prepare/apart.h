@@ -15,8 +15,7 @@ struct tsr__apart {
     uint32_t assumed;   /* the arguments that have to be alone for what was answered, a bit for each */
 };
 
-/* The pointer and the type of a load or store. */
-LLVMValueRef tsr__accessed_pointer(LLVMValueRef access);
+/* Of a load or store. */
 LLVMTypeRef tsr__accessed_type(LLVMValueRef access);
 /* Neither volatile nor atomic. */
 bool tsr__is_plain_access(LLVMValueRef access);

@@ -71,24 +71,22 @@ void tsr__join_behind(LLVMBuilderRef b, const struct tsr__block_loop *loop, LLVM
     }
 }
 
-/* A copy of the loop's block, from `before` on. */
-static LLVMBasicBlockRef copy_loop(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__block_loop *loop,
-                                   struct tsr__map *copies)
+LLVMBasicBlockRef tsr__copy_loop(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__block_loop *loop, const char *name,
+                                 struct tsr__map *copies)
 {
-    LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(l->context, loop->block, "shared"), before = loop->before;
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->block);
+    LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(l->context, loop->block, name), before = loop->before;
     LLVMPositionBuilderAtEnd(b, copy);
     for (LLVMValueRef i = LLVMGetFirstInstruction(loop->block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef phi = LLVMBuildPhi(b, LLVMTypeOf(i), ""), first = tsr__incoming_from(i, before);
+        LLVMValueRef phi = LLVMBuildPhi(b, LLVMTypeOf(i), "");
+        LLVMValueRef first = LLVMGetIncomingValue(i, LLVMGetIncomingBlock(i, 0) == loop->block);
         LLVMAddIncoming(phi, &first, &before, 1);
         tsr__map_set(copies, i, (uintptr_t)phi);
     }
-    for (LLVMValueRef i = tsr__after_phis(LLVMGetFirstInstruction(loop->block)); i != end; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = tsr__after_phis(LLVMGetFirstInstruction(loop->block)); i; i = LLVMGetNextInstruction(i))
         tsr__copy_inst(b, copies, i);
-    LLVMBasicBlockRef to[2];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(copy);
     for (unsigned k = 0; k < 2; k++)
-        to[k] = LLVMGetSuccessor(end, k) == loop->block ? copy : loop->behind;
-    LLVMBuildCondBr(b, tsr__copy_in(copies, LLVMGetCondition(end)), to[0], to[1]);
+        LLVMSetSuccessor(end, k, LLVMGetSuccessor(end, k) == loop->block ? copy : loop->behind);
     for (LLVMValueRef i = LLVMGetFirstInstruction(loop->block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
         LLVMValueRef next = tsr__copy_in(copies, tsr__incoming_from(i, loop->block));
         LLVMAddIncoming(tsr__copy_in(copies, i), &next, &copy, 1);
@@ -112,9 +110,11 @@ static void enter_from(LLVMBuilderRef b, struct tsr__block_loop *loop, LLVMBasic
 }
 
 void tsr__version_loop(struct tsr__compilation *l, LLVMBuilderRef b, struct tsr__block_loop *loop, LLVMValueRef condition,
-                       struct tsr__map *copies)
+                       struct tsr_arena *arena)
 {
-    LLVMBasicBlockRef copy = copy_loop(l, b, loop, copies), own = LLVMInsertBasicBlockInContext(l->context, loop->behind, "alone.end"),
+    struct tsr__map copies = {.arena = arena};
+    LLVMBasicBlockRef copy = tsr__copy_loop(l, b, loop, "shared", &copies),
+                      own = LLVMInsertBasicBlockInContext(l->context, loop->behind, "alone.end"),
                       before = LLVMInsertBasicBlockInContext(l->context, loop->block, "alone");
     LLVMValueRef to_loop = LLVMGetBasicBlockTerminator(loop->before), end = LLVMGetBasicBlockTerminator(loop->block);
     LLVMPositionBuilderBefore(b, to_loop);
@@ -122,7 +122,7 @@ void tsr__version_loop(struct tsr__compilation *l, LLVMBuilderRef b, struct tsr_
     LLVMInstructionEraseFromParent(to_loop);
     LLVMPositionBuilderAtEnd(b, before);
     LLVMBuildBr(b, loop->block);
-    tsr__join_behind(b, loop, own, copy, copies);
+    tsr__join_behind(b, loop, own, copy, &copies);
     for (unsigned k = 0; k < 2; k++)
         if (LLVMGetSuccessor(end, k) == loop->behind)
             LLVMSetSuccessor(end, k, own);

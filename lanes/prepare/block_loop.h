@@ -18,12 +18,16 @@ bool tsr__block_loop_find(const struct tsr__cfg *cfg, int loop, struct tsr__bloc
 LLVMValueRef tsr__copy_in(const struct tsr__map *copies, LLVMValueRef v);
 /* Copies an instruction that is no phi to where the builder stands. */
 LLVMValueRef tsr__copy_inst(LLVMBuilderRef b, struct tsr__map *copies, LLVMValueRef inst);
+/* A copy of the loop's block in front of it, which is entered from `before` and left for `behind`; `copies` gets its values. What leads
+ * there is not changed. */
+LLVMBasicBlockRef tsr__copy_loop(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__block_loop *loop, const char *name,
+                                 struct tsr__map *copies);
 /* Now two blocks lead to `behind`: `from` with the loop's values, and `other` with copies of them. All that uses these values behind the
  * loop takes what came. */
 void tsr__join_behind(LLVMBuilderRef b, const struct tsr__block_loop *loop, LLVMBasicBlockRef from, LLVMBasicBlockRef other,
                       const struct tsr__map *copies);
 /* Where `condition` does not hold, a copy of the loop runs instead of it. `before` and `behind` become blocks of this loop alone. */
 void tsr__version_loop(struct tsr__compilation *l, LLVMBuilderRef b, struct tsr__block_loop *loop, LLVMValueRef condition,
-                       struct tsr__map *copies);
+                       struct tsr_arena *arena);
 
 #endif

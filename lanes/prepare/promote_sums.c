@@ -125,14 +125,13 @@ static uint32_t find_arguments(struct loop *loop)
 /* The loop becomes one for launches in which the arguments are alone; a copy is what it was. */
 static void promote_alone(struct loop *loop, LLVMBuilderRef b, struct tsr_arena *arena)
 {
-    struct tsr__map copies = {.arena = arena};
-    loop->apart.may_ask = loop->at.behind != NULL;
-    uint32_t arguments = loop->apart.may_ask ? find_arguments(loop) : 0;
+    loop->apart.may_ask = true;
+    uint32_t arguments = find_arguments(loop);
     if (!arguments)
         return;
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(loop->at.before));
     LLVMValueRef alone = tsr__ask_launch(loop->apart.l, loop->apart.k, b, TSR__CALL_ALONE, arguments);
-    tsr__version_loop(loop->apart.l, b, &loop->at, alone, &copies);
+    tsr__version_loop(loop->apart.l, b, &loop->at, alone, arena);
     promote_in(loop, b);
 }
 

@@ -169,25 +169,18 @@ static bool find_counter(struct tsr__compilation *l, LLVMBasicBlockRef block, LL
 }
 
 /* Is the loop entered only where it begins below its end, and does it go on while the next number is below it? */
-static bool runs_up_to_end(const struct counted *c, LLVMValueRef branch, LLVMValueRef test)
+static bool runs_up_to_end(const struct counted *c, LLVMValueRef branch)
 {
     LLVMBasicBlockRef before = LLVMGetIncomingBlock(c->phi, LLVMGetIncomingBlock(c->phi, 0) == c->block);
     LLVMUseRef edge = LLVMGetFirstUse(LLVMBasicBlockAsValue(before));
     LLVMValueRef guard = edge && !LLVMGetNextUse(edge) ? LLVMGetUser(edge) : NULL;
-    LLVMIntPredicate stays = LLVMGetICmpPredicate(test), enters;
-    if (!guard || !LLVMIsABranchInst(guard) || !LLVMIsConditional(guard) || !LLVMIsAICmpInst(LLVMGetCondition(guard)) || c->step != 1 ||
-        !c->counts_next)
+    if (c->step != 1 || !c->counts_next || tsr__holds_on_way(branch, c->block, c->side) != LLVMIntULT || !guard ||
+        !LLVMIsABranchInst(guard) || !LLVMIsConditional(guard) || !LLVMIsAICmpInst(LLVMGetCondition(guard)))
         return false;
-    if (LLVMGetSuccessor(branch, 0) != c->block)
-        stays = tsr__opposite_of(stays);
-    if (c->side == 1)
-        stays = tsr__swapped(stays);
-    LLVMValueRef entered = LLVMGetCondition(guard), x = LLVMGetOperand(entered, 0), y = LLVMGetOperand(entered, 1);
-    enters = LLVMGetICmpPredicate(entered);
-    if (LLVMGetSuccessor(guard, 0) != before)
-        enters = tsr__opposite_of(enters);
-    bool as_is = x == c->start && y == c->end && enters == LLVMIntULT, swapped = x == c->end && y == c->start && enters == LLVMIntUGT;
-    return stays == LLVMIntULT && (as_is || swapped);
+    LLVMValueRef entered = LLVMGetCondition(guard);
+    unsigned side = LLVMGetOperand(entered, 0) != c->start;
+    return LLVMGetOperand(entered, side) == c->start && LLVMGetOperand(entered, !side) == c->end &&
+           tsr__holds_on_way(guard, before, side) == LLVMIntULT;
 }
 
 static LLVMIntPredicate as_signed(LLVMIntPredicate how)
@@ -255,7 +248,7 @@ static void count_if_relative(struct tsr__compilation *l, LLVMBasicBlockRef bloc
         struct distance d = {.l = l, .extension = is_unsigned ? TSR__EXT_ZERO : TSR__EXT_SIGNED, .may_wrap = may_wrap};
         struct counted c;
         if (!find_counter(l, block, test, &d, &c) || !find_distance(&d, c.start, c.end, DEPTH) ||
-            (may_wrap && (LLVMGetTypeKind(LLVMTypeOf(c.phi)) != LLVMIntegerTypeKind || !runs_up_to_end(&c, branch, test))))
+            (may_wrap && (LLVMGetTypeKind(LLVMTypeOf(c.phi)) != LLVMIntegerTypeKind || !runs_up_to_end(&c, branch))))
             continue;
         count_from_nought(l, branch, test, &c, &d);
         return;

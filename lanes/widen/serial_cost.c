@@ -10,6 +10,7 @@
 #include "lanes/ir/mad_op.h"
 #include "lanes/widen/serial_loop.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
 
 /* ---- what may be copied ---------------------------------------------------------------------------------------------------------------
  */
@@ -74,7 +75,7 @@ static LLVMTypeRef accessed_type(LLVMValueRef inst)
 /* How many gathers a load is, or scatters a store; 0: the lanes lie side by side, or may do so. */
 static unsigned gather_count(struct tsr__widener *s, LLVMValueRef inst)
 {
-    LLVMValueRef pointer = LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1);
+    LLVMValueRef pointer = tsr__accessed_pointer(inst);
     LLVMTypeRef type = accessed_type(inst);
     int64_t bytes = (int64_t)LLVMABISizeOfType(s->layout, type);
     struct tsr__shape shape = tsr__shape_of(&s->shapes, pointer);
