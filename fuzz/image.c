@@ -27,6 +27,8 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
                                     .kernels = kernels,
                                     .code = "ELF",
                                     .code_size = 3,
+                                    .partial = "TSRP",
+                                    .partial_size = index ? 4 : 0,
                                     .module = "module",
                                     .module_size = index ? 6 : 0};
     if (index > 1)

@@ -145,6 +145,7 @@ static void compile(struct job *job, const struct part *part, struct tsr_clc_res
         .input_count = part->input_count,
         .inputs = part->inputs,
         .by_kernel = true,
+        .bodies = tsr__first_bodies(part->build->device),
         .options = job->call == part->op ? job->options : "",
     };
     uint64_t begin = tsr_now_ns();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Machine code of programs: images of the compiler, and their loading. */
 #include <signal.h>
+#include <string.h>
 
 #include "icd/program.h"
 
@@ -149,18 +150,44 @@ static cl_program_binary_type kind_of(enum tsr_image_kind kind)
     }
 }
 
+/* Takes the code for packets that are not full out of the image. */
+static enum tsr_status take_partial(struct tsr_build *build)
+{
+    const struct tsr_program_info *info = &build->code.info;
+    if (!info->partial_size)
+        return TSR_OK;
+    unsigned char *image = tsr_malloc(info->partial_size);
+    build->partials = tsr_calloc(info->kernel_count + (size_t)1, sizeof(*build->partials));
+    if (image)
+        memcpy(image, info->partial, info->partial_size);
+    enum tsr_status status =
+        image && build->partials ? tsr__code_take(build->device, &build->partials[0], image, info->partial_size) : TSR_NO_MEMORY;
+    if (status == TSR_OK && build->partials[0].info.kernel_count != 1) {
+        tsr__code_clear(build->device, &build->partials[0]);
+        return TSR_DAMAGED;
+    }
+    if (status != TSR_OK)
+        tsr_free(image);
+    return status;
+}
+
 static enum tsr_status take_into(struct tsr_build *build, unsigned char *image, size_t size, bool *moved)
 {
     enum tsr_status status = take(build->device, &build->code, image, size, moved);
     if (status != TSR_OK)
         return status;
-    if (build->code.info.kind == TSR_IMAGE_PROGRAM) {
+    if (build->code.info.kind == TSR_IMAGE_PROGRAM)
         build->kernels = tsr_calloc(build->code.info.kernel_count + 1, sizeof(*build->kernels));
-        if (!build->kernels) {
-            build->code.image = NULL; /* the image stays the caller's */
-            tsr__code_clear(build->device, &build->code);
-            return TSR_NO_MEMORY;
-        }
+    if (build->code.info.kind == TSR_IMAGE_PROGRAM && !build->kernels)
+        status = TSR_NO_MEMORY;
+    else if (!(moved && *moved))
+        status = take_partial(build);
+    if (status != TSR_OK) {
+        tsr_free(build->partials);
+        build->partials = NULL;
+        build->code.image = NULL; /* the image stays the caller's */
+        tsr__code_clear(build->device, &build->code);
+        return status;
     }
     build->kind = kind_of(build->code.info.kind);
     return TSR_OK;

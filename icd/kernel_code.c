@@ -206,10 +206,15 @@ static uint32_t count_together(const struct tsr_build *build, uint32_t index)
     return count;
 }
 
+enum tsr_bodies tsr__first_bodies(const struct _cl_device_id *device)
+{
+    return device->ops->needs_partial ? TSR_BODIES_FULL : TSR_BODIES_ALL;
+}
+
 static cl_int make_kernels(struct _cl_program *program, struct tsr_build *build, uint32_t index, uint32_t count)
 {
-    enum tsr_bodies bodies = build->device->ops->needs_partial ? TSR_BODIES_FULL : TSR_BODIES_ALL;
-    cl_int err = make(program, build, build->code.info.kernels[index].name, bodies, &build->kernels[index], count);
+    const char *name = build->code.info.kernels[index].name;
+    cl_int err = make(program, build, name, tsr__first_bodies(build->device), &build->kernels[index], count);
     build->coded += err == CL_SUCCESS ? count : 0;
     if (count == 1)
         build->kernels[index].failed = err;
@@ -242,12 +247,39 @@ cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build,
     return err;
 }
 
+/* Whether the program has one kernel, without the code for packets that are not full. */
+static bool is_partly_made(const struct tsr_program_info *info)
+{
+    return info->kind == TSR_IMAGE_EXECUTABLE && info->kernel_count == 1 && info->kernels[0].flags & TSR_KERNEL_PARTIAL_LATER &&
+           !info->partial_size;
+}
+
+/* Makes the image of such a program with that code. The program's lock is held, and released meanwhile. */
+static cl_int make_complete(struct _cl_program *program, struct tsr_build *build)
+{
+    struct tsr_code *partial;
+    cl_int err = tsr__code_of_partial(program, build, build->code.info.kernels, &partial);
+    if (err != CL_SUCCESS || is_there(&build->whole))
+        return err;
+    struct tsr_program_info info = build->code.info;
+    struct tsr_buf image = {0};
+    info.partial = partial->image;
+    info.partial_size = partial->image_size;
+    tsr_image_write(&info, &image);
+    if (!image.failed && tsr__code_take(build->device, &build->whole, image.data, image.size) == TSR_OK)
+        return CL_SUCCESS;
+    tsr_buf_free(&image);
+    return CL_OUT_OF_HOST_MEMORY;
+}
+
 cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code)
 {
-    *code = &build->code;
-    if (build->code.info.kind != TSR_IMAGE_PROGRAM)
+    const bool partly = is_partly_made(&build->code.info), complete = build->code.info.kind != TSR_IMAGE_PROGRAM && !partly;
+    *code = complete ? &build->code : &build->whole;
+    if (complete || is_there(&build->whole))
         return CL_SUCCESS;
-    *code = &build->whole;
+    if (partly)
+        return make_complete(program, build);
     return is_missing(program, *code) ? make_now(program, build, NULL, TSR_BODIES_ALL, *code, 1) : CL_SUCCESS;
 }
 

@@ -58,7 +58,9 @@ void tsr__code_begin(struct _cl_program *program);
 /* For the program's fork_waits: in the child no thread makes code. */
 void tsr__code_forget(struct tsr_fork_mutex *fork_waits);
 
-/* The same for packets that are not full, of a kernel with TSR_KERNEL_PARTIAL_LATER. */
+/* The bodies that code gets first: the device says later which launches need others. */
+enum tsr_bodies tsr__first_bodies(const struct _cl_device_id *device);
+/* The code for packets that are not full, of a kernel with TSR_KERNEL_PARTIAL_LATER. */
 cl_int tsr__code_of_partial(struct _cl_program *program, struct tsr_build *build, const struct tsr_kernel_info *kernel,
                             struct tsr_code **code);
 

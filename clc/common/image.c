@@ -2,9 +2,9 @@
  * The byte form of a compiled program: written by the compiler process, read by the host from replies, cache files and the application.
  *
  * u32 magic, u32 format version, 16 bytes build id, XXH3-128 of all that follows, string of the target's triple, u64 features needed, u32
- * kind, u64 global bytes, u32 kernel count, the kernels, blob of code, blob of the module. The build id is not a part of what the checksum
- * covers: damage there makes an image of another build, whose module is used and not its code. The checksum guards against damage, not
- * against malice: every field is checked as well. */
+ * kind, u64 global bytes, u32 kernel count, the kernels, blob of code, blob of the code for packets that are not full, which is an image,
+ * blob of the module. The build id is not a part of what the checksum covers: damage there makes an image of another build, whose module is
+ * used and not its code. The checksum guards against damage, not against malice: every field is checked as well. */
 #include "tessera/program.h"
 
 #include "clc/common/build_id.h"
@@ -13,7 +13,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 7,        /* also raised when bitcode that earlier builds have made would mean something else */
+    IMAGE_VERSION = 8,        /* also raised when bitcode that earlier builds have made would mean something else */
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
@@ -75,6 +75,7 @@ void tsr_image_write(const struct tsr_program_info *info, struct tsr_buf *buf)
     for (uint32_t i = 0; i < info->kernel_count; i++)
         put_kernel(buf, &info->kernels[i]);
     tsr_buf_blob(buf, info->code, info->code_size);
+    tsr_buf_blob(buf, info->partial, info->partial_size);
     tsr_buf_blob(buf, info->module, info->module_size);
     if (buf->failed)
         return;
@@ -169,8 +170,9 @@ static enum tsr_status get_body(struct tsr_reader *r, struct tsr_arena *arena, s
             return TSR_DAMAGED;
     }
     info->code = tsr_read_blob(r, &info->code_size);
+    info->partial = tsr_read_blob(r, &info->partial_size);
     info->module = tsr_read_blob(r, &info->module_size);
-    bool beside_code = kind == TSR_IMAGE_EXECUTABLE || !info->module_size;
+    bool beside_code = kind == TSR_IMAGE_EXECUTABLE || !(info->module_size || info->partial_size);
     return r->failed || r->at != r->end || !info->code_size || !beside_code ? TSR_DAMAGED : TSR_OK;
 }
 

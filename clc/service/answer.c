@@ -44,6 +44,7 @@ struct job {
     struct tsr_program_info info;
     struct tsr_clang_files files;
     enum tsr_clc_explain explain;
+    enum tsr_bodies bodies;         /* that the code has */
     bool written_anew;              /* a program in SPIR-V, for the driver of a device */
     uint64_t wall_began, cpu_began; /* of the stage */
 };
@@ -392,10 +393,10 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .group_lanes = q->target.engine == TSR_ENGINE_GROUPS,
         .lanes_in = q->target.engine >= TSR_ENGINE_LANES_IN_X ? 1 + q->target.engine - TSR_ENGINE_LANES_IN_X : 0,
         .group_size = {q->target.group_size[0], q->target.group_size[1], q->target.group_size[2]},
-        .bodies = q->bodies,
+        .bodies = job->bodies,
         .check = tsr_env_bool(TSR_ENV_CHECK),
         /* LLVM takes some seconds for the default. Whether partial packets cost too much, the request for full ones has decided. */
-        .code_budget = q->bodies == TSR_BODIES_PARTIAL ? 0 : (uint64_t)tsr_env_int(TSR_ENV_BUDGET, 0, INT64_MAX),
+        .code_budget = job->bodies == TSR_BODIES_PARTIAL ? 0 : (uint64_t)tsr_env_int(TSR_ENV_BUDGET, 0, INT64_MAX),
         .log = &job->answer->log,
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),
@@ -542,13 +543,19 @@ static bool lay_out_arguments(struct job *job)
     return good;
 }
 
-/* Whether code can wait until a kernel is created. Kernels that share variables, and those that enqueue blocks, must be in one shared
- * object, and reports of the engine belong into the log of the build. */
+/* Whether some of the code can wait until a kernel is created or launched. Kernels that share variables, and those that enqueue blocks,
+ * must be in one shared object, and reports of the engine belong into the log of the build. */
 static bool can_wait(const struct job *job)
 {
-    const struct tsr_clc_request *q = &job->request->request;
-    return q->by_kernel && !job->target->whole && !job->explain && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) &&
+    return job->request->request.by_kernel && !job->target->whole && !job->explain && !tsr__link_has_variables(job->module) &&
            !tsr__has_blocks(job->module);
+}
+
+/* The bodies of packets that the request wants. A program of several kernels that has no code yet gets the code of each by a request. */
+static enum tsr_bodies choose_bodies(const struct job *job)
+{
+    const struct tsr_clc_request *q = &job->request->request;
+    return q->kernel || (can_wait(job) && job->info.kernel_count == 1) ? q->bodies : TSR_BODIES_ALL;
 }
 
 /* Whether the image carries the module beside the code: it is the whole program, of which a device with other features, or a later driver,
@@ -581,8 +588,10 @@ static bool make_executable(struct job *job)
     struct tsr_buf object = {0}, code = {0}, module = {0};
     tsr__plain_symbols(job->module, log);
     bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_program(job);
-    if (good && (can_wait(job) || job->request->request.without_code) && lay_out_arguments(job))
+    bool later = (can_wait(job) && job->info.kernel_count > 1) || job->request->request.without_code;
+    if (good && later && lay_out_arguments(job))
         return make_program(job);
+    job->bodies = choose_bodies(job);
     if (good && keeps_module(job)) {
         good = finish_module(job);
         if (good)

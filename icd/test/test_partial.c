@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels of a program get code for full packets first: launches of full packets run with it, others wait for code of their own. */
+ * Kernels get code for full packets first: launches of full packets run with it, others wait for code of their own. */
 #include "cl_test.h"
 
 #include <pthread.h>
@@ -8,12 +8,17 @@
 /* What kernels see of their work-groups decides how ranges are cut into packets. Each stores the number of the work-item, or 0 where
  * something was wrong. */
 static const char source[] = "#define ID (get_global_id(0) - get_global_offset(0) + get_global_id(1) * get_global_size(0) + 1)\n"
+                             "#if ONLY < 0 || ONLY == 0\n"
                              "kernel void range(global uint *out, local uint *t) { out[ID - 1] = ID; }\n"
+                             "#endif\n"
+                             "#if ONLY < 0 || ONLY == 1\n"
                              "kernel void group(global uint *out, local uint *t)\n"
                              "{\n"
                              "    size_t x = get_group_id(0) * get_enqueued_local_size(0) + get_local_id(0) + get_global_offset(0);\n"
                              "    out[ID - 1] = x == get_global_id(0) && get_local_id(0) < get_local_size(0) ? ID : 0;\n"
                              "}\n"
+                             "#endif\n"
+                             "#if ONLY < 0 || ONLY == 2\n"
                              "kernel void barriers(global uint *out, local uint *t)\n"
                              "{\n"
                              "    uint l = get_local_linear_id(), n = get_local_size(0) * get_local_size(1), id = ID;\n"
@@ -25,11 +30,17 @@ static const char source[] = "#define ID (get_global_id(0) - get_global_offset(0
                              "    barrier(CLK_LOCAL_MEM_FENCE);\n"
                              "    out[id - 1] = t[n - 1 - l] == id ? id : 0;\n"
                              "}\n"
+                             "#endif\n"
+                             "#if ONLY < 0 || ONLY == 3\n"
                              "kernel void sub_groups(global uint *out, local uint *t)\n"
                              "{\n"
                              "    uint number = sub_group_scan_exclusive_add(1u), count = sub_group_reduce_add(1u);\n"
                              "    out[ID - 1] = number == get_sub_group_local_id() && count == get_sub_group_size() ? ID : 0;\n"
-                             "}\n";
+                             "}\n"
+                             "#endif\n";
+
+/* And the number of the only kernel, or -1. */
+#define OPTIONS "-cl-std=CL3.0 -DONLY="
 
 static const char *const names[] = {"range", "group", "barriers", "sub_groups"};
 enum { RANGE, GROUP, KERNELS = sizeof(names) / sizeof(*names), MOST_ITEMS = 4096, MOST_LOCAL = 1024 };
@@ -112,7 +123,7 @@ static void launch_all(cl_kernel kernel, const struct range *ranges, size_t coun
 static void full_packets_need_no_other_code(void **state)
 {
     (void)state;
-    cl_program program = test_build(w.context, w.device, source, "-cl-std=CL3.0");
+    cl_program program = test_build(w.context, w.device, source, OPTIONS "-1");
     for (unsigned k = 0; k < KERNELS; k++) {
         cl_kernel kernel = test_kernel(program, names[k]);
         launch_all(kernel, full, sizeof(full) / sizeof(*full));
@@ -131,7 +142,7 @@ static void other_packets_wait_for_their_code(void **state)
     (void)state;
     size_t count = sizeof(others) / sizeof(*others);
     for (size_t first = 0; first < count; first++) {
-        cl_program program = test_build(w.context, w.device, source, "-cl-std=CL3.0");
+        cl_program program = test_build(w.context, w.device, source, OPTIONS "-1");
         cl_kernel kernel = test_kernel(program, names[first % KERNELS]);
         launch(w.queue, kernel, &full[0]);
         assert_int_equal(made(), 0);
@@ -146,11 +157,48 @@ static void other_packets_wait_for_their_code(void **state)
     }
 }
 
+static void launch_alone(cl_program program, unsigned k, unsigned makes)
+{
+    cl_kernel kernel = test_kernel(program, names[k]);
+    launch_all(kernel, full, sizeof(full) / sizeof(*full));
+    assert_int_equal(made(), 0);
+    launch_all(kernel, others, sizeof(others) / sizeof(*others));
+    assert_int_equal(made(), makes);
+    CHECK(clReleaseKernel(kernel));
+}
+
+/* Binaries have both codes. */
+static void a_kernel_alone_waits_as_well(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < KERNELS; k++) {
+        char options[] = OPTIONS "0";
+        options[sizeof(options) - 2] = (char)('0' + k);
+        cl_program program = test_build(w.context, w.device, source, options);
+        if (k % 2)
+            launch_alone(program, k, 1);
+        size_t size;
+        CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+        assert_int_equal(made(), k % 2 == 0);
+        launch_alone(program, k, 0);
+        unsigned char *binary = malloc(size);
+        CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+        CHECK(clReleaseProgram(program));
+        cl_int err;
+        program = clCreateProgramWithBinary(w.context, 1, &w.device, &size, (const unsigned char **)&binary, NULL, &err);
+        CHECK(err);
+        CHECK(clBuildProgram(program, 1, &w.device, NULL, NULL, NULL));
+        free(binary);
+        launch_alone(program, k, 0);
+        CHECK(clReleaseProgram(program));
+    }
+}
+
 /* The second launch that waits may have other kernels' code made with it, but only of kernels that have been created. */
 static void others_follow(void **state)
 {
     (void)state;
-    cl_program program = test_build(w.context, w.device, source, "-cl-std=CL3.0");
+    cl_program program = test_build(w.context, w.device, source, OPTIONS "-1");
     cl_kernel kernels[KERNELS];
     for (unsigned k = 0; k < KERNELS - 1; k++)
         kernels[k] = test_kernel(program, names[k]);
@@ -181,7 +229,7 @@ static void threads_share_the_code(void **state)
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     cl_kernel kernels[THREADS];
-    cl_program program = test_build(w.context, w.device, source, "-cl-std=CL3.0");
+    cl_program program = test_build(w.context, w.device, source, OPTIONS "-1");
     for (int i = 0; i < THREADS; i++)
         kernels[i] = test_kernel(program, names[GROUP]);
     for (int i = 0; i < THREADS; i++)
@@ -197,9 +245,8 @@ static void threads_share_the_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_packets_need_no_other_code),
-        cmocka_unit_test(other_packets_wait_for_their_code),
-        cmocka_unit_test(others_follow),
+        cmocka_unit_test(full_packets_need_no_other_code), cmocka_unit_test(other_packets_wait_for_their_code),
+        cmocka_unit_test(a_kernel_alone_waits_as_well),    cmocka_unit_test(others_follow),
         cmocka_unit_test(threads_share_the_code),
     };
     if (!mkdtemp(folder) || asprintf(&log_path, "%s/log", folder) < 0)

@@ -39,7 +39,7 @@ struct tsr_clc_request {
     const struct tsr_clc_input *inputs;
     const char *kernel;     /* CODE: name, NULL for all kernels; with kernel_count, those that follow it in the order of names, too */
     uint32_t kernel_count;  /* CODE: how many of them; 0 counts as 1 */
-    enum tsr_bodies bodies; /* CODE */
+    enum tsr_bodies bodies; /* CODE of kernels; by_kernel: of a program with one kernel */
     bool by_kernel;         /* BUILD, LINK: the answer may be a TSR_IMAGE_PROGRAM, to save work for kernels that are never created */
     bool without_code;      /* BUILD, LINK: the answer is a TSR_IMAGE_PROGRAM in any case */
     const char *options;    /* as the application gave them; NULL is "" */

@@ -178,6 +178,8 @@ struct tsr_program_info {
     struct tsr_kernel_info *kernels; /* sorted by name */
     const void *code;                /* packed bitcode (clc/service/pack.c) or ELF; points into the image */
     size_t code_size;
+    const void *partial; /* the image of the code for packets that are not full, of an executable of one kernel; size 0: not in the image */
+    size_t partial_size;
     const void *module; /* of an executable, if it is the whole program: its packed bitcode, to make code for another CPU */
     size_t module_size;
     bool other_build; /* after tsr_image_read: another build of the compiler has made it, so its code is of no use */

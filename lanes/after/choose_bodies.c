@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Keeps of the packet functions those that the request wants: a launch needs the one for full packets first, most need no other, and
- * half of LLVM's time goes into the other. Code of full packets calls the other function by an address in the work-group, which the device
- * has once that function's own code is there. */
+ * Keeps of the packet functions those that launches and the request want: a launch needs the one for full packets first, most need no
+ * other, and half of LLVM's time goes into the other. Code of full packets calls the other function by an address in the work-group, which
+ * the device has once that function's own code is there. A kernel none of whose packets can be full has the other function alone. */
 #include "lanes/ir/costs.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/match.h"
@@ -13,11 +13,29 @@ static bool has_tile_registers(const struct tsr__compilation *l)
     return tsr__tile_unit(l) == TSR__TILES_AMX || tsr__tile_unit(l) == TSR__TILES_MODEL;
 }
 
-/* Both requests must give the kernel the same packets. So the kernel is compiled as it was asked for, and is so small that the second
- * request, which sees full packets no more, need not ask whether it costs too much. Packets with tile registers share their plan. */
+/* Whether no launch has full packets: the required size in x leaves the rows of work-groups with others, and packets do not reach across
+ * groups. */
+static bool is_never_full(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel)
+{
+    const uint32_t others = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_GROUP_SIZE | TSR_KERNEL_ONE_LANE;
+    return !(kernel->flags & others) && tsr_required_size(kernel, 0) % tsr__sub_group_size(l, kernel);
+}
+
+static void drop_whole(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef partial)
+{
+    LLVMValueRef whole = tsr__whole_function(l, kernel);
+    if (!whole)
+        return;
+    LLVMReplaceAllUsesWith(whole, partial);
+    LLVMDeleteFunction(whole);
+}
+
+/* Both requests must give the kernel the same packets. So the kernel is compiled as it was asked for, and both bodies together are small
+ * enough that the second request, which sees full packets no more, need not ask what it costs. Packets with tile registers share their
+ * plan. */
 static bool can_wait(struct tsr__compilation *l, uint32_t number, LLVMValueRef partial)
 {
-    uint64_t most = l->options->code_budget / TSR__LATER_PART;
+    uint64_t most = l->options->code_budget;
     return partial && !l->retried && !(has_tile_registers(l) && tsr__has_mads(partial)) &&
            (!most || tsr__code_cost(l, LLVMGetNamedFunction(l->module, l->info->kernels[number].entry)) <= most);
 }
@@ -83,7 +101,9 @@ bool tsr__pass_choose_bodies(struct tsr__compilation *l)
         LLVMValueRef partial = tsr__partial_function(l, kernel);
         if (l->options->bodies == TSR_BODIES_PARTIAL && !make_entry(l, kernel, partial))
             return false;
-        if (l->options->bodies == TSR_BODIES_FULL && can_wait(l, i, partial)) {
+        if (l->options->bodies != TSR_BODIES_PARTIAL && partial && is_never_full(l, kernel))
+            drop_whole(l, kernel, partial);
+        else if (l->options->bodies == TSR_BODIES_FULL && can_wait(l, i, partial)) {
             make_jump(l, partial);
             kernel->flags |= TSR_KERNEL_PARTIAL_LATER;
         }

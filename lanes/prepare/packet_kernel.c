@@ -29,6 +29,11 @@ static LLVMValueRef function_of(struct tsr__compilation *l, const struct tsr_ker
     return LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", info->name, suffix));
 }
 
+LLVMValueRef tsr__whole_function(struct tsr__compilation *l, const struct tsr_kernel_info *info)
+{
+    return function_of(l, info, FULL);
+}
+
 LLVMValueRef tsr__partial_function(struct tsr__compilation *l, const struct tsr_kernel_info *info)
 {
     return function_of(l, info, PARTIAL);
@@ -61,7 +66,7 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
     if (!k->item)
         return false;
     k->kernel = tsr__kernel(l, info);
-    k->whole = function_of(l, info, FULL);
+    k->whole = tsr__whole_function(l, info);
     k->partial = tsr__partial_function(l, info);
     k->wrapping = function_of(l, info, TSR__WRAPPING);
     k->lone = function_of(l, info, TSR__LONE);

@@ -24,7 +24,8 @@ struct tsr__packet_kernel {
 
 /* False: the kernel does not run in packets. */
 bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info *info, struct tsr__packet_kernel *found);
-/* The function for packets that are not full; NULL: there is none. Also once the item functions are gone. */
+/* The function for full packets, and that for others; NULL: there is none. Also once the item functions are gone. */
+LLVMValueRef tsr__whole_function(struct tsr__compilation *l, const struct tsr_kernel_info *info);
 LLVMValueRef tsr__partial_function(struct tsr__compilation *l, const struct tsr_kernel_info *info);
 /* A function for packets of the kernel, without a body, which is called <kernel>.<suffix>. */
 LLVMValueRef tsr__declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix);

@@ -560,6 +560,53 @@ static void kernel_by_kernel(void **state)
         end(answers[i]);
 }
 
+static bool is_later(const struct answer *answer)
+{
+    return answer->info.kernels[0].flags & TSR_KERNEL_PARTIAL_LATER;
+}
+
+/* A program of one kernel becomes code at once, but for packets that are not full; what keeps a program from that. */
+static void one_kernel(void **state)
+{
+    (void)state;
+    static const char alone[] = "kernel void k(global int *p) { p[get_global_id(0)] = 1; }\n",
+                      shared[] = "global int v;\nkernel void k(global int *p) { p[get_global_id(0)] = v++; }\n",
+                      two[] =
+                          "global int v;\nkernel void k(global int *p) { p[get_global_id(0)] = v++; }\nkernel void l(void) { v = 1; }\n";
+    struct tsr_clc_request build = {.op = TSR_CLC_BUILD, .bodies = TSR_BODIES_FULL, .options = "-cl-std=CL3.0"};
+    build.source = (struct tsr_clc_text){NULL, alone, sizeof alone - 1};
+    struct answer whole = ask(&build);
+    expect(&whole, TSR_CLC_DONE, NULL);
+    assert_false(is_later(&whole));
+    build.by_kernel = true;
+    struct answer full = ask(&build);
+    expect(&full, TSR_CLC_DONE, NULL);
+    assert_int_equal(full.info.kind, TSR_IMAGE_EXECUTABLE);
+    assert_true(is_later(&full) && full.info.module_size && full.info.code_size < whole.info.code_size);
+
+    struct tsr_clc_input input = {full.result.image, full.result.image_size};
+    struct tsr_clc_request code = {
+        .op = TSR_CLC_CODE, .input_count = 1, .inputs = &input, .kernel = "k", .bodies = TSR_BODIES_PARTIAL, .options = ""};
+    struct answer partial = ask(&code);
+    expect(&partial, TSR_CLC_DONE, NULL);
+    assert_int_equal(partial.info.kernels[0].sub_group_size, full.info.kernels[0].sub_group_size);
+    assert_true(partial.info.code_size < whole.info.code_size);
+
+    build.source = (struct tsr_clc_text){NULL, shared, sizeof shared - 1};
+    struct answer variable = ask(&build);
+    expect(&variable, TSR_CLC_DONE, NULL);
+    assert_false(is_later(&variable));
+    build.source = (struct tsr_clc_text){NULL, two, sizeof two - 1};
+    struct answer several = ask(&build);
+    expect(&several, TSR_CLC_DONE, NULL);
+    assert_int_equal(several.info.kind, TSR_IMAGE_EXECUTABLE);
+    assert_false(is_later(&several));
+
+    struct answer *answers[] = {&whole, &full, &partial, &variable, &several};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(answers); i++)
+        end(answers[i]);
+}
+
 /* The whole program carries its module, of which code for another CPU can be made. */
 static void module_beside_code(void **state)
 {
@@ -760,6 +807,7 @@ int main(void)
         cmocka_unit_test(bombs),
         cmocka_unit_test(separate),
         cmocka_unit_test(kernel_by_kernel),
+        cmocka_unit_test(one_kernel),
         cmocka_unit_test(module_beside_code),
         cmocka_unit_test(pasted_names),
         cmocka_unit_test(reports),

@@ -59,7 +59,9 @@ def main():
             assert (status == 0) == (wanted is None) and (wanted or "") in log, (name, text, status, log)
             status, log = run([BUILD / "conformance/conformance_run_kernels", "--il", scratch, SOURCE], env)
             assert (status == 0) == (wanted is None) and (wanted or "") in log, (name, text, status, log)
-        assert not [file for file in cache.rglob("*") if file.is_file() and file.name != "CACHEDIR.TAG"], "a program that a translator had a part in was kept"
+        # The code of packets that are not full is made later, of the program's bitcode alone, whoever has made that.
+        kept = [file for file in cache.rglob("*") if file.is_file() and file.name != "CACHEDIR.TAG"]
+        assert len(kept) == 1, f"a program that a translator had a part in was kept: {kept}"
         # The library in the application, which starts nothing.
         install(programs, "llvm-spirv", 'cat "$BITCODE"')
         status, log = run([BUILD / "conformance/conformance_run_kernels", "--il", scratch, SOURCE], dict(env, TESSERA_CC_MODE="inprocess"))
