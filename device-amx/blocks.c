@@ -14,13 +14,21 @@ static uint64_t least(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
-/* Rows of C of a work-group, or columns: as earlier launches had them. */
-static uint64_t of_group(const struct tsr_launch *launch, int dim)
+/* Packets of a work-group whose parts of C lie under each other, or beside each other: as earlier launches had them. */
+static uint64_t packets_of(const struct tsr_launch *launch, int dim)
 {
     const struct tsr_group *group = &launch->group;
-    uint64_t packets = dim ? group->enqueued_local_size[1] : group->enqueued_local_size[0] / group->sub_group_size;
+    const uint64_t in_row = group->enqueued_local_size[0] / group->sub_group_size;
+    const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[3], memory_order_relaxed),
+                   under = known && in_row % known == 0 ? known : 1;
+    return dim ? group->enqueued_local_size[1] * under : in_row / under;
+}
+
+/* Rows of C of a work-group, or columns. */
+static uint64_t of_group(const struct tsr_launch *launch, int dim)
+{
     uint64_t known = atomic_load_explicit(&launch->entry->loop_size[dim], memory_order_relaxed);
-    return packets * (known && known != TSR__LOOPS_DO_NOT_WAIT ? known : TSR_TILE_ROWS);
+    return packets_of(launch, dim) * (known && known != TSR__LOOPS_DO_NOT_WAIT ? known : TSR_TILE_ROWS);
 }
 
 /* So many groups of a dimension, or a few more, whose C has whole panels: loops of 8 columns need a neighbour for a tile. */
@@ -130,8 +138,7 @@ static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, u
  * other come in a row, as they have the same B. */
 static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
 {
-    const struct tsr_group *group = &run->group;
-    const uint64_t in_group[2] = {group->local_size[0] / group->sub_group_size, group->local_size[1]};
+    const uint64_t in_group[2] = {packets_of(run->launch, 0), packets_of(run->launch, 1)};
     uint64_t from[2], count[3] = {1, 1, 1};
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run->launch));

@@ -77,8 +77,9 @@ struct tsr__entry {
     _Atomic uint64_t item_ps;             /* learned cost of a work-item in picoseconds, 0 = unknown */
     _Atomic(struct tsr_module *) partial; /* with TSR_KERNEL_PARTIAL_LATER: the kernel's other code, once it is there (partial.c) */
     struct tsr__size_record sizes[TSR__SIZE_RECORDS]; /* where there are several codes to choose from (group_lanes.c) */
-    /* Columns and rows of C of a loop over K that waited, and bytes of K (tiles_share.c); 0 = unknown. */
-    _Atomic uint32_t loop_size[3];
+    /* Columns and rows of C of a loop over K that waited, bytes of K, and how many packets of a row of work-items have their parts of C
+     * under each other (tiles_share.c); 0 = unknown. */
+    _Atomic uint32_t loop_size[4];
 };
 
 #define TSR__LOOPS_DO_NOT_WAIT UINT32_MAX /* in loop_size: it did not pay */

@@ -63,7 +63,7 @@ static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)
 /* Can AMX load the operands where they lie? */
 static inline bool tsr__loads_tiles_in_place(const struct tsr_tile_loop *x)
 {
-    return x->how & TSR_TILE_IN_AMX && x->tile_rows == TSR_TILE_ROWS && !(x->how & (TSR_TILE_B_ROWS | TSR_TILE_HALF_K));
+    return x->how & TSR_TILE_IN_AMX && x->tile_rows == TSR_TILE_ROWS && !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_HALF_K));
 }
 
 /* ---- loops of many work-groups ---------------------------------------------------------------------------------------------------------
@@ -98,6 +98,9 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *grid);
 void tsr__tile_loops_end(struct tsr__run *run);
 /* What blocks and launches to come are to know of loops. NULL: that they do not wait. (tiles_share.c) */
 void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *loop);
+/* The first of so many loops are those of a row of work-items: those with the same B have their parts of C under each other. */
+void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*b_of)(const void *notes, uint32_t loop),
+                               const void *notes);
 /* Bytes of packed B that are best worked on at a time. (tiles_grid.c) */
 uint64_t tsr__tile_grid_best_b(void);
 
@@ -166,11 +169,15 @@ static inline unsigned tsr__loop_in_word(const struct tsr_tile_loop *x)
 /* Rows of B in memory in a step, and bytes in each that belong to one tile. */
 static inline int64_t tsr__loop_b_rows(const struct tsr_tile_loop *x)
 {
+    if (x->how & TSR_TILE_B_COLUMNS)
+        return TSR_TILE_ROW_BYTES / 4;
     return (int64_t)tsr__loop_words(x) * (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
 }
 
 static inline int64_t tsr__loop_b_bytes(const struct tsr_tile_loop *x)
 {
+    if (x->how & TSR_TILE_B_COLUMNS)
+        return 4 * (int64_t)tsr__loop_words(x);
     return TSR_TILE_ROW_BYTES / (x->how & TSR_TILE_HALF_N ? 2 : 1) / (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
 }
 

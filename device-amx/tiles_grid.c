@@ -183,16 +183,21 @@ static struct column find_column(const struct block *b, int64_t i)
 static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int64_t step, bool wide)
 {
     const unsigned words = tsr__loop_words(x);
-    const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
+    int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x), stride = x->b_stride;
     const char *from = c->from + step * x->b_step;
-    char *to = c->to + step * packed_words(x) * PANEL_LINE, copy[TSR_TILE_BYTES];
-    int64_t stride = x->b_stride;
+    char *to = c->to + step * packed_words(x) * PANEL_LINE, copy[TSR_TILE_BYTES] __attribute__((aligned(LINE)));
     if (!c->within) {
         struct tsr_tile_matrix now = c->at;
         now.y += step * rows;
         tsr__tile_copy_within(copy, bytes, from, stride, rows, bytes, &now);
         from = copy;
         stride = bytes;
+    }
+    if (x->how & TSR_TILE_B_COLUMNS) {
+        tsr__tile_pack_rows(copy, LINE, from, stride, (uint32_t)x->how);
+        from = copy;
+        stride = LINE;
+        rows = words;
     }
     if (is_of_halves(x))
         (x->how & TSR_TILE_B_ROWS ? tsr__tile_widen_halves : tsr__tile_widen_words)(to, PANEL_LINE, from, stride, rows);

@@ -54,9 +54,9 @@ static void tile_by_tile_amx(const struct tsr_tile_loop *x)
                        *from_b = x->b + step * x->b_step + i % x->columns * x->b_next;
             for (int64_t r = 0; r < x->tile_rows; r++)
                 memcpy(a[r], from_a + r * x->a_stride, 4 * words);
-            for (unsigned w = 0; w < words && !(x->how & TSR_TILE_B_ROWS); w++)
+            for (unsigned w = 0; w < words && !(x->how & TSR_TILE_B_UNPACKED); w++)
                 memcpy(b[w], from_b + w * x->b_stride, TSR_TILE_ROW_BYTES);
-            if (x->how & TSR_TILE_B_ROWS)
+            if (x->how & TSR_TILE_B_UNPACKED)
                 tsr__tile_pack_rows(b[0], TSR_TILE_ROW_BYTES, from_b, x->b_stride, (uint32_t)x->how);
             tsr__tile_multiply_amx(x->c[i], a, b, x->how & TSR_TILE_PRODUCT);
         }
@@ -232,12 +232,12 @@ static void run_packed(struct tsr_item *item, const struct tsr_tile_loop *x)
 }
 
 /* As many steps at a time as there is memory for packed tiles of B. */
-static void run_by_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
+static void run_unpacked(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
     const int64_t most = TSR_TILE_PACKED_BYTES / TSR_TILE_BYTES / x->columns;
     struct tsr_tile_loop part = *x;
     assert((uintptr_t)x->packed % TSR_TILE_ROW_BYTES == 0);
-    part.how &= ~(uint64_t)TSR_TILE_B_ROWS;
+    part.how &= ~(uint64_t)TSR_TILE_B_UNPACKED;
     part.b = x->packed;
     part.b_stride = TSR_TILE_ROW_BYTES;
     part.b_next = TSR_TILE_BYTES;
@@ -324,8 +324,8 @@ void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *x)
         tile_by_tile_amx(x);
     else if (x->tile_rows < TSR_TILE_ROWS)
         run_few_rows(item, x);
-    else if (x->how & TSR_TILE_B_ROWS)
-        run_by_rows(item, x);
+    else if (x->how & TSR_TILE_B_UNPACKED)
+        run_unpacked(item, x);
     else
         run_packed(item, x);
 }

@@ -68,12 +68,34 @@ AVX512 static void pack_shorts_512(char *to, int64_t to_stride, const char *from
     }
 }
 
+/* Words of 16 columns, each of which has its words side by side: four by four. */
+static void pack_columns(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
+{
+    enum { FOUR = 4 };
+    for (unsigned w = 0; w < words; w += FOUR)
+        for (unsigned c = 0; c < COLUMNS; c += FOUR) {
+            const char *at = from + c * stride + BYTES_IN_WORD * w;
+            char *out = to + w * to_stride + BYTES_IN_WORD * c;
+            __m128i column[FOUR];
+            for (int i = 0; i < FOUR; i++)
+                column[i] = _mm_loadu_si128((const void *)(at + i * stride));
+            const __m128i low[2] = {_mm_unpacklo_epi32(column[0], column[1]), _mm_unpacklo_epi32(column[2], column[3])},
+                          high[2] = {_mm_unpackhi_epi32(column[0], column[1]), _mm_unpackhi_epi32(column[2], column[3])};
+            _mm_store_si128((void *)out, _mm_unpacklo_epi64(low[0], low[1]));
+            _mm_store_si128((void *)(out + to_stride), _mm_unpackhi_epi64(low[0], low[1]));
+            _mm_store_si128((void *)(out + 2 * to_stride), _mm_unpacklo_epi64(high[0], high[1]));
+            _mm_store_si128((void *)(out + 3 * to_stride), _mm_unpackhi_epi64(high[0], high[1]));
+        }
+}
+
 void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how)
 {
     bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VBMI);
     unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
     assert(((uintptr_t)to | (uintptr_t)to_stride) % TSR_TILE_ROW_BYTES == 0);
-    if ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16)
+    if (how & TSR_TILE_B_COLUMNS)
+        pack_columns(to, to_stride, from, stride, words);
+    else if ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16)
         (wide ? pack_bytes_512 : pack_bytes)(to, to_stride, from, stride, words);
     else
         (wide ? pack_shorts_512 : pack_shorts)(to, to_stride, from, stride, words);

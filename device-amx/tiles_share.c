@@ -285,15 +285,40 @@ static void run_together(struct tsr__run *run, struct tsr__tile_share *s)
     }
 }
 
+static void learn(_Atomic uint32_t *known, uint32_t value)
+{
+    if (atomic_load_explicit(known, memory_order_relaxed) != value)
+        atomic_store_explicit(known, value, memory_order_relaxed);
+}
+
 void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    _Atomic uint32_t *size = run->launch->entry->loop_size;
     const uint32_t known[] = {x ? (uint32_t)(tsr__loop_c_bytes(x) / 4) : TSR__LOOPS_DO_NOT_WAIT,
                               x ? (uint32_t)(x->rows * x->tile_rows) : TSR__LOOPS_DO_NOT_WAIT,
                               x ? (uint32_t)(x->steps * tsr__loop_words(x) * 4) : 0};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
-        if (atomic_load_explicit(&size[i], memory_order_relaxed) != known[i])
-            atomic_store_explicit(&size[i], known[i], memory_order_relaxed);
+        learn(&run->launch->entry->loop_size[i], known[i]);
+}
+
+void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*b_of)(const void *notes, uint32_t loop),
+                               const void *notes)
+{
+    const uint32_t in_row = (uint32_t)(run->group.local_size[0] / run->group.sub_group_size);
+    uint32_t columns = 0;
+    for (uint32_t i = 0; i < in_row && in_row <= loops; i++) {
+        uint32_t same = 0;
+        while (b_of(notes, same) != b_of(notes, i))
+            same++;
+        columns += same == i;
+    }
+    if (columns && in_row % columns == 0)
+        learn(&run->launch->entry->loop_size[3], in_row / columns);
+}
+
+static const char *b_of_note(const void *share, uint32_t loop)
+{
+    const struct tsr__tile_share *s = share;
+    return s->b.at[s->notes[loop].column];
 }
 
 static void flush(struct tsr__run *run)
@@ -309,6 +334,8 @@ static void flush(struct tsr__run *run)
         run_together(run, s);
     if (shares || atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT)
         tsr__tile_loops_learn(run, x);
+    if (shares)
+        tsr__tile_loops_learn_row(run, s->count, b_of_note, s);
     s->alone = shares ? 0 : s->alone + 1;
     s->count = 0;
     tsr__side_forget(&s->a);
@@ -366,7 +393,7 @@ static struct tsr__tile_share *make_share(struct tsr__run *run)
 /* Is B best read where it is, in panels as a program packs them for itself, by blocks with many rows? */
 static bool is_packed_already(const struct tsr_tile_loop *x)
 {
-    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !(x->how & (TSR_TILE_B_ROWS | TSR_TILE_NIBBLES)) && !tsr__is_in_tiles(x) &&
+    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES)) && !tsr__is_in_tiles(x) &&
            x->b_stride > 0 && x->b_stride <= 2 * TSR_TILE_ROW_BYTES;
 }
 

@@ -296,7 +296,12 @@ static uint32_t pair_columns(struct tsr__tile_twice *t)
 static bool is_better_alone(const struct tsr_tile_loop *x)
 {
     return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS &&
-           !(x->how & (TSR_TILE_B_ROWS | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES));
+           !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES));
+}
+
+static const char *b_of_packet(const void *twice, uint32_t packet)
+{
+    return ((const struct tsr__tile_twice *)twice)->packets[packet].b;
 }
 
 void tsr__tile_twice_multiply(struct tsr__run *run)
@@ -321,6 +326,7 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
         t->loop.to_stride = t->loop.columns * TSR_TILE_ROW_BYTES;
         t->loop.past = 0;
         tsr__tile_loops_learn(run, &t->loop);
+        tsr__tile_loops_learn_row(run, t->count, b_of_packet, t);
     }
     bool alone = together && is_better_alone(&t->loop), shares = !alone && together > 1 && !tsr__tile_few_rows(&t->loop, t->a.count);
     if (alone)

@@ -43,6 +43,8 @@ double gemm_operations(const struct gemm_problem *problem);
 void gemm_pack(struct gemm_problem *problem, int width);
 /* A to `packed_a`: tiles of 16 rows of 64 bytes, those of the same rows beside each other. */
 void gemm_pack_rows(struct gemm_problem *problem);
+/* B column after column, into `packed`. */
+void gemm_transpose(struct gemm_problem *problem);
 enum { GEMM_TILE = 16, GEMM_TILE_BYTES = 64 };
 /* Whether some elements of C are what they must be. */
 bool gemm_is_right(const struct gemm_problem *problem);

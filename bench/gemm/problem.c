@@ -138,6 +138,16 @@ void gemm_pack(struct gemm_problem *p, int width)
     }
 }
 
+void gemm_transpose(struct gemm_problem *p)
+{
+    const size_t bytes = (size_t)gemm_element_bytes(p->type), n = (size_t)p->room.columns, deep = (size_t)p->room.depth;
+    char *to = p->packed;
+    for (size_t product = 0; product < (size_t)p->count; product++)
+        for (size_t column = 0; column < n; column++)
+            for (size_t k = 0; k < deep; k++, to += bytes)
+                memcpy(to, (const char *)p->b + ((product * deep + k) * n + column) * bytes, bytes);
+}
+
 void gemm_pack_rows(struct gemm_problem *p)
 {
     size_t row_bytes = (size_t)p->room.depth * (size_t)gemm_element_bytes(p->type);

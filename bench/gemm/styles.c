@@ -8,9 +8,9 @@
 #include "../bench.h"
 #include "run.h"
 
-/* Whether B is by rows; A and B are read, and C is written, by 2D blocks; what happens to the sums before the store; where they begin; how
- * the loop is written; and how wide a sub-group is. */
-enum { B_ROWS = 1, BLOCKS = 2, WRITES = 4, EPILOGUE = 8, FROM_C = 16, NESTED = 32, EIGHT = 64 };
+/* Whether B is by rows, by columns, or staged in local memory with A; A and B are read, and C is written, by 2D blocks; what happens to the
+ * sums before the store; where they begin; how the loop is written; and how wide a sub-group is. */
+enum { B_ROWS = 1, BLOCKS = 2, WRITES = 4, EPILOGUE = 8, FROM_C = 16, NESTED = 32, EIGHT = 64, B_COLUMNS = 128, STAGED = 256 };
 
 static const struct style {
     const char *name;
@@ -51,6 +51,10 @@ static const struct style {
     {"32x32 SG8", 8, 4, 4, "int", EIGHT},
     {"8x8 rows", 8, 1, 1, "int", EIGHT | B_ROWS},
     {"8x8 epilogue", 8, 1, 1, "int", EIGHT | EPILOGUE},
+    {"32x32 columns", 8, 4, 2, "long", B_COLUMNS},
+    {"8x16 columns", 8, 1, 1, "int", B_COLUMNS},
+    {"32x32 staged", 8, 4, 2, "int", STAGED},
+    {"8x16 staged", 8, 1, 1, "int", STAGED},
 };
 
 static void set_index(struct gemm_run *run, cl_uint argument, const struct style *s, cl_int value)
@@ -63,24 +67,28 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS", "BLOCKS", "WRITES", "EPILOGUE", "FROM_C", "NESTED", "LANES=8"};
-    const int lanes = s->how & EIGHT ? 8 : 16;
+    static const char *const defines[] = {"B_ROWS", "BLOCKS", "WRITES", "EPILOGUE", "FROM_C", "NESTED", "LANES=8", "B_COLUMNS", "STAGED"};
+    const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
     const cl_float scale = 1;
     char options[200];
     const bool blocks = s->how & BLOCKS;
     const struct gemm_size size = blocks ? p->size : p->room; /* blocks may end outside of their matrices */
     const cl_int3 within = {{size.rows, size.columns, blocks ? gemm_depth(p) : p->room.depth}};
-    const int height = s->m * s->rows, width = s->columns * lanes;
+    const int height = s->m * s->rows * group, width = s->columns * lanes;
     cl_int zero = 0;
     snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d -DINDEX=%s -D%s", s->m, s->rows, s->columns, s->index,
              types[p->type]);
     for (size_t i = 0; i < sizeof(defines) / sizeof(defines[0]); i++)
         if (s->how >> i & 1)
             snprintf(options + strlen(options), sizeof(options) - strlen(options), " -D%s", defines[i]);
-    struct gemm_run run = {.kernel = gemm_build(d, GEMM_STYLES, options),
-                           .global = {(size_t)((size.columns + width - 1) / width * lanes), (size_t)((size.rows + height - 1) / height), 1},
-                           .local = {(size_t)lanes, 1, 1}};
-    gemm_pack(p, p->room.columns);
+    struct gemm_run run = {
+        .kernel = gemm_build(d, GEMM_STYLES, options),
+        .global = {(size_t)((size.columns + width - 1) / width * lanes * group), (size_t)((size.rows + height - 1) / height), 1},
+        .local = {(size_t)(lanes * group), 1, 1}};
+    if (s->how & B_COLUMNS)
+        gemm_transpose(p);
+    else
+        gemm_pack(p, p->room.columns);
     gemm_run_bind(d, &run, p, p->a, s->how & B_ROWS ? p->b : p->packed);
     set_index(&run, 3, s, p->room.columns);
     set_index(&run, 4, s, p->room.depth);

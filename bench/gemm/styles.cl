@@ -7,7 +7,7 @@
  * F16 or TF32 is the type. n: elements in a row of B and C; deep: in a row of A, which is K. size: rows and columns of C, and K, as 2D blocks see them.
  *
  * LANES: 8 or 16. FROM_C: C = A·B + zero·C, so that the sums begin with numbers in memory. EPILOGUE: a scale, a bias and an activation between
- * loop and store. NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. `scale` is 1 and `zero` 0, so that the results are
+ * loop and store. B_COLUMNS: B is a matrix of elements by columns. STAGED: eight sub-groups under each other stage A and B in local memory. NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. `scale` is 1 and `zero` 0, so that the results are
  * those of the plain form. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -89,12 +89,22 @@ typedef JOIN(A_ELEMENT, A_PARTS) a_part;
 #endif
 enum { DEEP = 8 * IN_WORD /* elements of K in a round */, BYTES = 4 / IN_WORD, A_ELEMENTS = sizeof(a_element) / BYTES };
 
+#ifdef STAGED
+enum { GROUP = 8, ITEMS = GROUP * LANES, IN_STEP = 32 / sizeof(a_element), WIDE = COLUMNS * LANES };
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+#else
+enum { GROUP = 1 };
+#endif
 __attribute__((intel_reqd_sub_group_size(LANES)))
-kernel void gemm(global const a_element *a, global const void *b, global number *c, INDEX n, INDEX deep, int3 size, float scale, int zero)
+kernel void gemm(global const a_element *restrict a, global const void *restrict b, global number *restrict c, INDEX n, INDEX deep, int3 size, float scale, int zero)
 {
-    const INDEX lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M, column = get_group_id(0) * COLUMNS * LANES;
+    const INDEX lane = get_sub_group_local_id(), row = (get_global_id(1) * GROUP + get_sub_group_id()) * ROWS * M, column = get_group_id(0) * COLUMNS * LANES;
     const INDEX pitch = deep / A_ELEMENTS; /* of A */
     c_part sum[ROWS][COLUMNS];
+#ifdef STAGED
+    local a_element in_a[GROUP * ROWS * M][IN_STEP];
+    local b_word in_b[8][WIDE];
+#endif
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
             for (int r = 0; r < M; r++)
@@ -111,7 +121,20 @@ kernel void gemm(global const a_element *a, global const void *b, global number 
 #endif
         a_part x[ROWS];
         b_part y[COLUMNS];
-#ifdef BLOCKS
+#ifdef STAGED
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = get_local_id(0); i < GROUP * ROWS * M * IN_STEP; i += ITEMS)
+            in_a[i / IN_STEP][i % IN_STEP] = a[(get_group_id(1) * GROUP * ROWS * M + i / IN_STEP) * pitch + k / A_ELEMENTS + i % IN_STEP];
+        for (int i = get_local_id(0); i < 8 * WIDE; i += ITEMS)
+            in_b[i / WIDE][i % WIDE] = ((global const b_word *)b)[(k / IN_WORD + i / WIDE) * n + column + i % WIDE];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = 0; i < ROWS; i++)
+            for (int r = 0; r < A_PARTS; r++)
+                ((private a_element *)&x[i])[r] = in_a[(get_sub_group_id() * ROWS + i) * M + A_ROW(r)][A_LANE];
+        for (int j = 0; j < COLUMNS; j++)
+            for (int w = 0; w < 8; w++)
+                y[j][w] = in_b[w][j * LANES + lane];
+#elif defined(BLOCKS)
         for (int i = 0; i < ROWS; i++)
             READ_A((global void *)a, size.z * BYTES, size.x, deep * BYTES, (int2)(k, row + i * M), (private void *)&x[i]);
         for (int j = 0; j < COLUMNS; j++)
@@ -130,6 +153,8 @@ kernel void gemm(global const a_element *a, global const void *b, global number 
 #ifdef B_ROWS
                 global const element *p = (global const element *)b + (k + w * IN_WORD) * n + column + j * LANES + lane;
                 y[j][w] = WORD(p);
+#elif defined(B_COLUMNS)
+                y[j][w] = ((global const b_word *)b)[(column + j * LANES + lane) * (deep / IN_WORD) + k / IN_WORD + w];
 #else
                 y[j][w] = ((global const b_word *)b)[(k / IN_WORD + w) * n + column + j * LANES + lane];
 #endif

@@ -41,11 +41,12 @@ static const struct style {
     bool b_rows; /* B is a matrix of elements; else of words */
     const char *index;
     enum end end;
-    bool clamps; /* work-groups at the end move back into the range, and so overlap others */
-    bool blocks; /* A and B by 2D block reads, of matrices that may end within a block */
-    bool writes; /* C by 2D block writes, to such a matrix */
-    bool nested; /* K in blocks, each with a loop of its own */
-    bool eight;  /* sub-groups of 8 */
+    bool clamps;    /* work-groups at the end move back into the range, and so overlap others */
+    bool blocks;    /* A and B by 2D block reads, of matrices that may end within a block */
+    bool writes;    /* C by 2D block writes, to such a matrix */
+    bool nested;    /* K in blocks, each with a loop of its own */
+    bool eight;     /* sub-groups of 8 */
+    bool b_columns; /* B is a matrix of elements by columns, of which each lane reads its own */
 } styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int"},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .b_rows = true, .index = "long", .clamps = true},
@@ -63,6 +64,8 @@ static const struct style {
     {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "long", .end = SCALES, .blocks = true},
     {.m = 8, .rows = 2, .columns = 1, .type = TF32, .index = "int", .end = SCALES},
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int"},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .b_columns = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .b_columns = true},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
@@ -112,9 +115,13 @@ static const struct style {
     {.m = 2, .rows = 1, .columns = 1, .type = UINT4, .index = "int", .end = SCALES},
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .eight = true},
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .b_rows = true, .index = "int", .end = ADDS_TO_C, .eight = true},
+    {.m = 8, .rows = 2, .columns = 1, .type = F16, .index = "long", .b_columns = true},
+    {.m = 4, .rows = 1, .columns = 3, .type = TF32, .index = "long", .nested = true, .b_columns = true},
+    {.m = 1, .rows = 1, .columns = 1, .type = UINT8, .index = "int", .end = ADDS_TO_C, .b_columns = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .b_columns = true, .eight = true},
 };
 
-enum { FEW = 16 };
+enum { FEW = 18 };
 
 static struct device device;
 static bool all_styles;
@@ -166,7 +173,11 @@ static void add_reads(struct text *text, const struct style *s)
                  "                global const element *p = b + (k + w * IN_WORD) * pitch + column + LANES * j + lane;\n"
                  "                y[j][w] = as_%s(%s);\n"
                  "            }\n",
-                 t->b, s->b_rows ? t->word : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]");
+                 t->b,
+                 s->b_columns && s->index[0] == 'l' ? "vload8(0, (global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
+                 : s->b_columns                     ? "((global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
+                 : s->b_rows                        ? t->word
+                                                    : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]");
 }
 
 /* The products, and what becomes of the sums. */
@@ -361,7 +372,7 @@ static struct layout lay_out(const struct style *s, const struct shape *x)
     l.depth = x->depth * 32 / l.element;
     if (s->clamps)
         l.rows -= l.rows > (size_t)(s->rows * s->m) ? s->rows * s->m / 2 : 0; /* the last one has half of the rows of the one before */
-    l.b_pitch = (s->b_rows ? l.columns * l.element : l.columns * 4) + x->pad;
+    l.b_pitch = (s->b_columns ? l.depth * l.element : s->b_rows ? l.columns * l.element : l.columns * 4) + x->pad;
     l.c_pitch = l.columns * 4 + x->pad;
     l.a_pitch = l.depth * l.element + x->pad;
     if (x->place == C_BESIDE_A)
@@ -369,7 +380,7 @@ static struct layout lay_out(const struct style *s, const struct shape *x)
     else if (x->place == C_OVER_A)
         l.a_pitch = l.c_pitch = l.a_pitch > l.c_pitch ? l.a_pitch : l.c_pitch;
     l.batch[0] = l.rows * l.a_pitch;
-    l.batch[1] = (s->b_rows ? l.depth : l.depth / l.in_word) * l.b_pitch;
+    l.batch[1] = (s->b_columns ? l.columns : s->b_rows ? l.depth : l.depth / l.in_word) * l.b_pitch;
     l.batch[2] = l.rows * l.c_pitch;
     for (int i = 0; i < 3; i++)
         l.bytes[i] = l.batch[i] * x->groups[2] + 64;
@@ -380,6 +391,8 @@ static struct layout lay_out(const struct style *s, const struct shape *x)
 
 static unsigned char *b_at(unsigned char *b, const struct style *s, const struct layout *l, size_t k, size_t column)
 {
+    if (s->b_columns)
+        return b + column * l->b_pitch + k * l->element;
     if (s->b_rows)
         return b + k * l->b_pitch + column * l->element;
     return b + k / l->in_word * l->b_pitch + column * 4 + k % l->in_word * l->element;
@@ -526,7 +539,7 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
     }
     const long numbers[] = {(long)l.depth,
                             (long)l.a_pitch / a_bytes(s),
-                            (long)(l.b_pitch / (s->b_rows ? l.element : 4)),
+                            (long)(l.b_pitch / (s->b_rows || s->b_columns ? l.element : 4)),
                             (long)l.c_pitch / 4,
                             (long)l.batch[0],
                             (long)l.batch[1],
@@ -641,6 +654,7 @@ static struct style random_style(unsigned *seed)
     s.nested = below(seed, 3) == 0;
     s.writes = s.end < READS_BACK && below(seed, 4) == 0;
     s.eight = !s.blocks && !s.writes && s.type != TF32 && below(seed, 4) == 0;
+    s.b_columns = !s.blocks && below(seed, 4) == 0;
     return s;
 }
 
@@ -681,9 +695,12 @@ static void random_styles(void **state)
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
                          "%zux%zu, depth %d, pad %d, place %d%s%s%s%s",
-                         first_seed + i, k, s.rows, s.columns, s.m, s.type, s.b_rows ? "rows" : "words", s.index, s.end, s.clamps,
-                         x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place, s.blocks ? ", blocks" : "",
-                         s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "");
+                         first_seed + i, k, s.rows, s.columns, s.m, s.type,
+                         s.b_columns ? "columns"
+                         : s.b_rows  ? "rows"
+                                     : "words",
+                         s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
+                         s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "");
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

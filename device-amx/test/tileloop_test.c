@@ -73,6 +73,13 @@ static void copy_tile(unsigned char *to, const char *from, int64_t stride, int64
 static void copy_b(unsigned char *to, const char *from, const struct tsr_tile_loop *x)
 {
     const bool rows = x->how & TSR_TILE_B_ROWS;
+    if (x->how & TSR_TILE_B_COLUMNS) {
+        memset(to, 0, TILE);
+        for (unsigned w = 0; w < tsr__loop_words(x); w++)
+            for (unsigned column = 0; column < 16; column++)
+                memcpy(to + w * TSR_TILE_ROW_BYTES + column * 4, from + column * x->b_stride + w * 4, 4);
+        return;
+    }
     const unsigned in_word = rows ? tsr__loop_in_word(x) : 1, bytes = 4 / in_word;
     memset(to, 0, TILE);
     for (unsigned k = 0; k < tsr__loop_words(x) * in_word; k++)
@@ -183,12 +190,14 @@ static void one(uint64_t how, enum goal goal)
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
     x.how |= x.how & TSR_TILE_HALF_K && !fractions && number() % 2 ? TSR_TILE_NIBBLES : 0;
     x.how |= number() % 2 && (how & TSR_TILE_PRODUCT) != TSR_TILE_TF32 ? TSR_TILE_B_ROWS : 0;
-    if (number() % 5 == 0) {
+    if (!(x.how & (TSR_TILE_NIBBLES | TSR_TILE_B_ROWS)) && number() % 3 == 0)
+        x.how |= TSR_TILE_B_COLUMNS;
+    else if (number() % 5 == 0) {
         x.how |= TSR_TILE_HALF_N;
         x.rows = x.columns = 1;
     }
     const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
-    const int64_t in_word = x.how & TSR_TILE_B_ROWS ? tsr__loop_in_word(&x) : 1, b_rows = words * in_word, b_bytes = tsr__loop_b_bytes(&x),
+    const int64_t b_rows = tsr__loop_b_rows(&x), b_bytes = tsr__loop_b_bytes(&x),
                   c_bytes = x.how & TSR_TILE_HALF_N ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
     int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * c_bytes;
     /* A: row after row, from the last to the first, step after step, or with the tiles apart. B likewise. */

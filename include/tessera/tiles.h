@@ -49,18 +49,20 @@ enum tsr_tile_product {
 enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
-    TSR_TILE_IN_MODEL = 16,    /* plain C */
-    TSR_TILE_HALF_K = 32,      /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
-    TSR_TILE_B_ROWS = 64,      /* of a loop, but not of TF32: B is not packed */
-    TSR_TILE_IN_AMX = 256,     /* by AMX's instructions; of a loop */
-    TSR_TILE_MAY_WAIT = 128,   /* of a loop: may be done after its packet, with the loops of other work-groups */
-    TSR_TILE_A_EDGES = 512,    /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */
-    TSR_TILE_B_EDGES = 1024,   /* the same of B and `b_matrix` */
-    TSR_TILE_TWICE = 2048,     /* of a loop: its packet may run twice */
-    TSR_TILE_GOES_ON = 4096,   /* with TWICE: the same packet may ask for more products for the same accumulators */
-    TSR_TILE_FROM_ZERO = 8192, /* with GOES_ON: these are zero when a packet asks for the first time */
-    TSR_TILE_HALF_N = 16384,   /* of a loop of one tile: B and C have 8 columns */
-    TSR_TILE_NIBBLES = 32768,  /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
+    TSR_TILE_IN_MODEL = 16,     /* plain C */
+    TSR_TILE_HALF_K = 32,       /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
+    TSR_TILE_B_ROWS = 64,       /* of a loop, but not of TF32: B is not packed */
+    TSR_TILE_IN_AMX = 256,      /* by AMX's instructions; of a loop */
+    TSR_TILE_MAY_WAIT = 128,    /* of a loop: may be done after its packet, with the loops of other work-groups */
+    TSR_TILE_A_EDGES = 512,     /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */
+    TSR_TILE_B_EDGES = 1024,    /* the same of B and `b_matrix` */
+    TSR_TILE_TWICE = 2048,      /* of a loop: its packet may run twice */
+    TSR_TILE_GOES_ON = 4096,    /* with TWICE: the same packet may ask for more products for the same accumulators */
+    TSR_TILE_FROM_ZERO = 8192,  /* with GOES_ON: these are zero when a packet asks for the first time */
+    TSR_TILE_HALF_N = 16384,    /* of a loop of one tile: B and C have 8 columns */
+    TSR_TILE_NIBBLES = 32768,   /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
+    TSR_TILE_B_COLUMNS = 65536, /* of a loop, without HALF_N, NIBBLES and B_EDGES: B is not packed, its columns lie side by side */
+    TSR_TILE_B_UNPACKED = TSR_TILE_B_ROWS | TSR_TILE_B_COLUMNS, /* mask */
 };
 enum {
     TSR_TILE_OPERAND_BYTES =
@@ -98,8 +100,9 @@ struct tsr_tile_matrix {
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
  * b + s * b_step + j * b_next + r * b_stride. With TSR_TILE_B_ROWS, a row of B is 16 elements with the same K, as matrices by rows have
- * them, and there are as many as K has elements; else it is 16 words. A, B, accumulators and operands do not overlap; `to` may overlap A
- * and B, then the device does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX.
+ * them, and there are as many as K has elements. With TSR_TILE_B_COLUMNS, it is a column: the step's words of K, and there are 16. Else it
+ * is 16 words. A, B, accumulators and operands do not overlap; `to` may overlap A and B, then the device does not use it. rows, columns and
+ * steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX.
  *
  * The tiles of A and C may have fewer rows, 1, 2, 4, or 8 (`tile_rows`), if `rows` is 1. The tiles in `c` have room for 16 rows all the
  * same; what is in the others afterwards is undefined.
@@ -120,7 +123,7 @@ struct tsr_tile_loop {
     uint64_t how;      /* an enum tsr_tile_product, and bits */
     uint64_t zero;     /* not 0: C counts as zero before the loop, whatever it holds */
     void *operands;    /* memory for rows + columns operands, in the model */
-    void *packed;      /* memory of TSR_TILE_PACKED_BYTES, with TSR_TILE_B_ROWS */
+    void *packed;      /* memory of TSR_TILE_PACKED_BYTES, with TSR_TILE_B_UNPACKED */
     char *to;          /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
     int64_t to_stride;
     uint64_t past; /* not 0: past the caches, if the rows fill lines */

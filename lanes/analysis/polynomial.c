@@ -253,6 +253,10 @@ static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LL
     case LLVMGetElementPtr:
         r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? polynomial_of_gep(l, v, depth) : too_long;
         break;
+    case LLVMAddrSpaceCast: /* global memory has its address as generic memory, too */
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) == TSR__GLOBAL_SPACE)
+            return polynomial_of_value(l, LLVMGetOperand(v, 0), extension, depth - 1);
+        break;
     case LLVMPHI:
         r = by_all_edges(l, v, extension, depth);
         break;

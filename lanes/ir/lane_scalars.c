@@ -79,7 +79,8 @@ static LLVMValueRef by_itself(struct tsr__lane_scalars *c, LLVMValueRef v, unsig
     }
     case LLVMTrunc:
     case LLVMZExt:
-    case LLVMSExt: {
+    case LLVMSExt:
+    case LLVMAddrSpaceCast: {
         LLVMValueRef x = tsr__lane_scalar(c, LLVMGetOperand(v, 0), lane);
         set_builder_before(c, v);
         return LLVMBuildCast(c->b, op, x, LLVMGetElementType(LLVMTypeOf(v)), "");

@@ -9,6 +9,7 @@
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
+#include "tessera/matrix.h"
 
 #include <string.h>
 
@@ -323,6 +324,26 @@ static bool fills_tile(const struct unroll *u, int loop)
     return stores;
 }
 
+/* A loop of few rounds with matrix functions in another loop, such as two steps of K in a round of that: then the other one is a loop over
+ * K of one block, as the device runs them. */
+static bool multiplies_steps(struct unroll *u, int loop)
+{
+    const int64_t trips = trip_count(u, loop);
+    if (u->cfg.loops[loop].parent == TSR__NONE || trips < 1 || trips > TSR__UNROLL_STEPS)
+        return false;
+    begin_search(u);
+    u->wanted[loop] = true;
+    if (unrolled_size(u, loop) < 0)
+        return false;
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            if (callee && tsr_matrix_find(tsr__name(callee)))
+                return true;
+        }
+    return false;
+}
+
 bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct unroll u = {.l = l};
@@ -337,7 +358,7 @@ bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
                 look_at(&u, i);
         begin_search(&u); /* nothing is wanted of the loops around one that fills a tile */
         for (int k = 0; k < u.cfg.loop_count; k++)
-            if (u.all[k])
+            if (u.all[k] || multiplies_steps(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.full");
             else if (fills_tile(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.enable");

@@ -18,7 +18,7 @@ enum { MOST = TSR_TILE_LOOP_MAX };
 /* An operand in a loop. */
 struct moving {
     LLVMValueRef address;
-    bool by_rows; /* of elements; else rows of tiles */
+    bool by_rows, by_columns; /* of elements, of words; else rows of tiles */
     struct tsr__polynomial at, stride, step /* from round to round */;
     LLVMValueRef place;                                 /* in a matrix with edges, or NULL */
     struct tsr__polynomial pitch, x, y, step_x, step_y; /* the first vector in this matrix: bytes and rows */
@@ -155,10 +155,24 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     any.any_part = true;
     m->address = LLVMGetOperand(s->from[0], 0);
     m->by_rows = !tsr__tile_in_place(t, &any, point, &m->stride);
-    if (m->by_rows && !tsr__tile_by_rows(t, &any, point, &m->address, &m->stride))
-        return false;
+    if (m->by_rows && !tsr__tile_by_rows(t, &any, point, &m->address, &m->stride)) {
+        m->by_rows = false;
+        m->by_columns = tsr__tile_by_columns(t, s, point, &m->address, &m->stride);
+        if (!m->by_columns)
+            return false;
+    }
     m->at = tsr__polynomial_of(t->l, m->address);
     return find_place(t, s, loop, m) && !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
+}
+
+static bool is_unpacked(const struct moving *m)
+{
+    return m->by_rows || m->by_columns;
+}
+
+static bool lie_alike(const struct moving *a, const struct moving *b)
+{
+    return a->by_rows == b->by_rows && a->by_columns == b->by_columns;
 }
 
 static struct tsr__polynomial address_distance(const struct moving *from, const struct moving *to)
@@ -209,6 +223,8 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
         if (x->first->c != holds || !find_moving(t, &source_a, x->latest->mad.call, &a) ||
             !find_moving(t, &source_b, x->latest->mad.call, &b))
             return false;
+        if (nibbles && b.by_columns)
+            return false;
         holds = x->last->d;
         if (!part->depth++) {
             part->a = a;
@@ -227,7 +243,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_b = far_b;
         }
         if (!go_along(&part->a, &a, false) || !go_along(&part->b, &b, true) || source_a.half != part->half || nibbles != part->nibbles ||
-            source_a.product != part->product || b.by_rows != part->b.by_rows || !same_distance(&a.stride, &part->a.stride) ||
+            source_a.product != part->product || !lie_alike(&b, &part->b) || !same_distance(&a.stride, &part->a.stride) ||
             !same_distance(&b.stride, &part->b.stride) || !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
             !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
             return false;
@@ -241,7 +257,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
 static bool go_together(const struct part *x, const struct part *y)
 {
     return x->product == y->product && x->depth == y->depth && x->half == y->half && x->nibbles == y->nibbles &&
-           x->no_signs == y->no_signs && x->b.by_rows == y->b.by_rows && same_distance(&x->a.stride, &y->a.stride) &&
+           x->no_signs == y->no_signs && lie_alike(&x->b, &y->b) && same_distance(&x->a.stride, &y->a.stride) &&
            same_distance(&x->b.stride, &y->b.stride) && tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
            tsr__row_of_block(x->life->block) == tsr__row_of_block(y->life->block) && same_distance(&x->inner_a, &y->inner_a) &&
            same_distance(&x->inner_b, &y->inner_b);
@@ -370,7 +386,7 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
     if (is_narrow(x) && x->rows * x->columns > 1)
         return "it has 8 columns in more than one tile";
     bool in_panels = part->b.stride.valid && !part->b.stride.count; /* of a width that the program knows: it has packed B for tiles */
-    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !part->b.by_rows && !part->nibbles &&
+    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !is_unpacked(&part->b) && !part->nibbles &&
         in_panels)
         return "whole tiles of A and B come straight from memory";
     if (!leaves_registers_alone(t, x))
@@ -502,7 +518,7 @@ bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x
                        bool *twice)
 {
     const struct tsr__k_loop *rounds = rounds_of(t, x->life, x->latest->block);
-    *b = rounds && rounds->parts[0].b.by_rows ? TSR__PACKED : TSR__IN_PLACE;
+    *b = rounds && rounds->parts[0].b.by_columns ? TSR__PACKED_COLUMNS : rounds && rounds->parts[0].b.by_rows ? TSR__PACKED : TSR__IN_PLACE;
     *runs_now = rounds ? rounds->runs_now : NULL;
     *twice = rounds && rounds->twice;
     return rounds;
@@ -578,9 +594,9 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     const struct part *part = &x->parts[0];
     bool prepares = t->unit == TSR__TILES_MODEL;
     unsigned how = tsr__tile_product_bits(t, part->product) | (part->half ? TSR_TILE_HALF_K : 0u) |
-                   (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) | (is_narrow(x) ? TSR_TILE_HALF_N : 0u) |
-                   (part->nibbles ? TSR_TILE_NIBBLES : 0u) | (part->a.place ? TSR_TILE_A_EDGES : 0u) |
-                   (part->b.place ? TSR_TILE_B_EDGES : 0u);
+                   (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) | (part->b.by_columns ? TSR_TILE_B_COLUMNS : 0u) |
+                   (is_narrow(x) ? TSR_TILE_HALF_N : 0u) | (part->nibbles ? TSR_TILE_NIBBLES : 0u) |
+                   (part->a.place ? TSR_TILE_A_EDGES : 0u) | (part->b.place ? TSR_TILE_B_EDGES : 0u);
     if (part->no_signs)
         how = (how & ~(unsigned)TSR_TILE_PRODUCT) | TSR_TILE_U8U8;
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
@@ -609,7 +625,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(columns, tsr__i64(t->l, x->columns));
     PUT(tile_rows, tsr__i64(t->l, tsr__rows_of_block(part->life->block)));
     PUT(how, tsr__i64(t->l, how));
-    PUT(packed, part->b.by_rows ? reserve_stack(t, TSR_TILE_PACKED_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
+    PUT(packed, is_unpacked(&part->b) ? reserve_stack(t, TSR_TILE_PACKED_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     PUT(zero, tsr__i64(t->l, x->zero));
     store_place(t, loop, offsetof(struct tsr_tile_loop, a_matrix), &part->a, rounds);
     store_place(t, loop, offsetof(struct tsr_tile_loop, b_matrix), &part->b, rounds);

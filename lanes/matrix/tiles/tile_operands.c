@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tiles.h"
 
@@ -32,8 +33,9 @@ bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b)
 
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
-    static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp",  TSR__RT_PREFIX "tile_", "llvm.masked.load",
-                                           "llvm.prefetch", "llvm.lifetime", TSR__BLOCK2D_PLACE,     TSR__NIBBLES};
+    static const char *const harmless[] = {"llvm.x86.tile",    "llvm.x86.tdp",       TSR__RT_PREFIX "tile_",
+                                           "llvm.masked.load", "llvm.masked.gather", "llvm.prefetch",
+                                           "llvm.lifetime",    TSR__BLOCK2D_PLACE,   TSR__NIBBLES};
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore: /* into the buffers of this pass */
         return !tsr__map_get(&t->buffers, base_object(LLVMGetOperand(inst, 1)));
@@ -54,12 +56,10 @@ bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
     }
 }
 
-/* Is the vector a load, and does memory still hold the same at `point`? */
-static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRef point)
+/* Does memory still hold at `point` what `v` reads? */
+static bool is_unchanged(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRef point)
 {
     enum { MOST_BLOCKS = 4 };
-    if (!LLVMIsALoadInst(v) || LLVMGetVolatile(v))
-        return false;
     LLVMBasicBlockRef from = LLVMGetInstructionParent(v), at = LLVMGetInstructionParent(point);
     for (int n = 0; n < MOST_BLOCKS; n++) { /* backwards, where there is one way only */
         LLVMValueRef first = at == from ? v : LLVMGetFirstInstruction(at);
@@ -75,6 +75,11 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
         point = NULL;
     }
     return false;
+}
+
+static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRef point)
+{
+    return LLVMIsALoadInst(v) && !LLVMGetVolatile(v) && is_unchanged(t, v, point);
 }
 
 bool tsr__tile_is_full(const struct tsr__source *s)
@@ -221,6 +226,102 @@ bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMVa
             if (!at.valid || (row && !tsr__polynomial_is_multiple(&at, stride, row)))
                 return false;
         }
+    }
+    return true;
+}
+
+static LLVMValueRef without_casts(LLVMValueRef v)
+{
+    while (LLVMIsAFreezeInst(v) || (LLVMIsABitCastInst(v) && LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMVectorTypeKind &&
+                                    LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMGetVectorSize(LLVMTypeOf(v))))
+        v = LLVMGetOperand(v, 0);
+    return v;
+}
+
+/* The gather of all lanes whose elements have the vector's words at place `word`, or NULL. */
+static LLVMValueRef gather_of_words(LLVMValueRef v, unsigned *word)
+{
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(v));
+    *word = 0;
+    v = without_casts(v);
+    if (LLVMIsATruncInst(v)) {
+        v = without_casts(LLVMGetOperand(v, 0));
+    } else if (LLVMIsAShuffleVectorInst(v)) { /* every second word of pairs */
+        LLVMValueRef pairs = LLVMGetOperand(v, 0);
+        *word = (unsigned)LLVMGetMaskValue(v, 0);
+        if (*word > 1 || LLVMGetVectorSize(LLVMTypeOf(pairs)) != 2 * lanes || !LLVMIsABitCastInst(pairs))
+            return NULL;
+        for (unsigned i = 0; i < lanes; i++)
+            if (LLVMGetMaskValue(v, i) != (int)(2 * i + *word))
+                return NULL;
+        v = without_casts(LLVMGetOperand(pairs, 0));
+    }
+    LLVMValueRef callee = LLVMIsACallInst(v) ? tsr__callee(v) : NULL;
+    int64_t all;
+    const bool gathers = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") && LLVMGetVectorSize(LLVMTypeOf(v)) == lanes;
+    return gathers && tsr__same_number(LLVMGetOperand(v, 1), &all) && all ? v : NULL;
+}
+
+/* Pointers that are the same distance apart from lane to lane. */
+struct columns {
+    LLVMValueRef first;
+    struct tsr__polynomial at, stride;
+    bool good;
+};
+
+static const struct columns *find_columns(struct tsr__tiles *t, LLVMValueRef pointers)
+{
+    while (LLVMIsAAddrSpaceCastInst(pointers))
+        pointers = LLVMGetOperand(pointers, 0);
+    struct columns *c = (struct columns *)tsr__map_get(&t->columns, pointers);
+    if (c)
+        return c;
+    struct tsr__lane_scalars lanes;
+    c = tsr_arena_alloc(&t->l->scratch, sizeof *c);
+    *c = (struct columns){.good = true};
+    tsr__map_set(&t->columns, pointers, (uintptr_t)c);
+    tsr__lane_scalars_begin(&lanes, t->l);
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(pointers)) && c->good; i++) {
+        LLVMValueRef pointer = tsr__lane_scalar(&lanes, pointers, i);
+        struct tsr__polynomial at = tsr__polynomial_of(t->l, pointer), apart;
+        if (i == 0) {
+            c->first = pointer;
+            c->at = at;
+        }
+        apart = tsr__polynomial_minus(&at, &c->at);
+        if (i == 1)
+            c->stride = apart;
+        c->good = apart.valid && (!i || tsr__polynomial_is_multiple(&apart, &c->stride, i));
+    }
+    tsr__lane_scalars_end(&lanes);
+    return c;
+}
+
+bool tsr__tile_by_columns(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
+                          struct tsr__polynomial *stride)
+{
+    enum { WORD_BYTES = 4 };
+    struct tsr__polynomial first = {0};
+    if (!s->is_b || !tsr__tile_is_full(s))
+        return false;
+    for (unsigned i = 0; i < s->rows * s->chunks; i++) {
+        unsigned word;
+        LLVMValueRef gather = gather_of_words(s->from[i], &word);
+        if (!gather || !is_unchanged(t, gather, point))
+            return false;
+        const struct columns *c = find_columns(t, LLVMGetOperand(gather, 0));
+        struct tsr__polynomial at = c->at;
+        at.constant += (int64_t)WORD_BYTES * word;
+        if (i == 0) {
+            first = at;
+            *address = c->first;
+            *stride = c->stride;
+        }
+        at = tsr__polynomial_minus(&at, &first);
+        at.constant -= (int64_t)WORD_BYTES * (i / s->chunks);
+        if (!c->good || (i == 0 && word) || !tsr__polynomial_is_multiple(&c->stride, stride, 1) || !at.valid ||
+            !tsr__polynomial_is_multiple(&at, stride, i % s->chunks * s->chunk_bytes / WORD_BYTES))
+            return false;
     }
     return true;
 }

@@ -302,7 +302,8 @@ static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_ti
     const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : by_vectors;
     static const char *const from[] = {[TSR__FROM_VECTORS] = "by way of the stack",
                                        [TSR__IN_PLACE] = "straight from memory",
-                                       [TSR__PACKED] = "from rows in memory, which are packed"};
+                                       [TSR__PACKED] = "from rows in memory, which are packed",
+                                       [TSR__PACKED_COLUMNS] = "from columns in memory, a lane each, which are packed"};
     bool same = in_tiles->a == in_tiles->b;
     const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "", *others = "", *why = "";
     if (in_tiles->in_loop && in_tiles->runs_now) {
@@ -354,7 +355,8 @@ static void note_reasons(struct tsr__tiles *t)
 
 static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
-    *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit_of(l, function), .buffers = {.arena = &l->scratch}, .once = once};
+    *t = (struct tsr__tiles){
+        .l = l, .unit = tsr__tile_unit_of(l, function), .buffers = {.arena = &l->scratch}, .columns = {.arena = &l->scratch}, .once = once};
     tsr__fold_phi_casts(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__tile_operands_prepare(t, function);
@@ -371,7 +373,7 @@ static bool has_tiles(const struct tsr__tiles *t)
     return false;
 }
 
-/* Finds what there is to be made, until everything in it is worth it. Changes no code. */
+/* Finds what there is to be made, until everything in it is worth it. Changes no code, but may add code that computes addresses. */
 static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
 {
     struct tsr__multiply *list;
@@ -606,7 +608,7 @@ static bool drop_counting_loops(const struct tsr__tiles *all, size_t count)
     bool good = true;
     for (size_t i = 0; i < count && good; i++)
         if (all[i].rounds)
-            good = tsr__run_llvm_on(all[i].l, all[i].webs.function, "loop-simplify,lcssa,loop(indvars,loop-deletion),simplifycfg");
+            good = tsr__run_llvm_on(all[i].l, all[i].webs.function, "loop-simplify,lcssa,loop(indvars,loop-deletion),simplifycfg,dce");
     return good;
 }
 

@@ -42,9 +42,10 @@ struct tsr__fragment {
 
 /* Where the operand of a tile multiplication comes from. */
 enum tsr__operand_place {
-    TSR__FROM_VECTORS, /* by way of the stack */
-    TSR__IN_PLACE,     /* by a tile load */
-    TSR__PACKED,       /* B that lies row after row: the device packs it */
+    TSR__FROM_VECTORS,   /* by way of the stack */
+    TSR__IN_PLACE,       /* by a tile load */
+    TSR__PACKED,         /* B that lies row after row: the device packs it */
+    TSR__PACKED_COLUMNS, /* … column after column, in a loop that the device runs as a whole */
 };
 
 struct tsr__tile_mad {
@@ -245,6 +246,7 @@ struct tsr__tiles {
     struct tsr__pending_tile_store *pending_stores; /* tile_stores.c */
     struct tsr__k_loop *rounds;                     /* tile_loops.c */
     struct tsr__map twice;                          /* loops of these for which packets run twice → 1 */
+    struct tsr__map columns;                        /* vectors of pointers → struct columns * (tile_operands.c) */
     bool once;                                      /* there are to be none: the kernel's other function for full packets has none */
 };
 
@@ -264,6 +266,10 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
  * from one to the next. (tile_operands.c) */
 bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
                        struct tsr__polynomial *stride);
+/* Does each lane read its column of B, whose words lie side by side in memory, which is unchanged at `point`? Then where the first column
+ * begins, and how far it is from one to the next. Makes code that computes addresses. (tile_operands.c) */
+bool tsr__tile_by_columns(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
+                          struct tsr__polynomial *stride);
 /* The placeholder that says in which matrix the address is, or NULL. (tile_operands.c) */
 LLVMValueRef tsr__tile_place(LLVMValueRef address);
 /* Do placeholders say the same matrix of both addresses, or none? (tile_operands.c) */

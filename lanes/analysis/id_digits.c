@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Ids and counters, and bits of these. */
+#include "lanes/analysis/id_digits.h"
+
+#include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
+
+/* Ids that a number is made of, a bit each. Those of different rows of this list say the same in another way. */
+enum {
+    LOCAL_IDS = 7, /* dimensions 0 to 2 */
+    LINEAR_ID = 8,
+    SUB_GROUP_IDS = 16 | 32, /* the place in the sub-group, its number */
+};
+
+static int block_of(const struct tsr__item_code *u, LLVMValueRef inst)
+{
+    return tsr__cfg_number(u->cfg, LLVMGetInstructionParent(inst));
+}
+
+static int64_t items_of_group(const struct tsr__item_code *u)
+{
+    int64_t items = 1;
+    for (unsigned d = 0; d < 3; d++)
+        items *= (int64_t)tsr_required_size(u->info, d);
+    return items;
+}
+
+static bool find_id(const struct tsr__item_code *u, LLVMValueRef v, struct tsr__id_base *base)
+{
+    const int64_t size = tsr__sub_group_size(u->l, u->info), items = items_of_group(u);
+    int64_t dimension;
+    *base = (struct tsr__id_base){0};
+    switch (tsr__call_of(v)) {
+    case TSR__CALL_LOCAL_ID:
+        if (!tsr__constant_int(LLVMGetOperand(v, 0), &dimension) || dimension < 0 || dimension > 2)
+            return false;
+        base->ids = 1U << dimension;
+        base->count = (int64_t)tsr_required_size(u->info, (unsigned)dimension);
+        break;
+    case TSR__CALL_LINEAR_ID:
+        base->ids = LINEAR_ID;
+        base->count = items;
+        break;
+    case TSR__CALL_LANE:
+        base->ids = SUB_GROUP_IDS & 16;
+        base->count = items % size ? 0 : size;
+        break;
+    case TSR__CALL_SUB_GROUP_ID:
+        base->ids = SUB_GROUP_IDS & 32;
+        base->count = items % size ? 0 : items / size;
+        break;
+    default:
+        break;
+    }
+    return base->count > 0;
+}
+
+/* Do numbers of these ids not depend on each other? */
+bool tsr__ids_are_independent(unsigned ids, unsigned others)
+{
+    const unsigned both = ids | others;
+    const int ways = !!(both & LOCAL_IDS) + !!(both & LINEAR_ID) + !!(both & SUB_GROUP_IDS);
+    return !(ids & others) && ways <= 1;
+}
+
+static bool leaf_of_id(void *context, LLVMValueRef v, struct tsr__form *form)
+{
+    struct tsr__id_base base;
+    if (!find_id(context, v, &base))
+        return false;
+    *form = tsr__form_of_value(v, base.count - 1);
+    return true;
+}
+
+/* Do the terms take each value below the answer, in units of `unit`, once? 0: no. */
+static int64_t values_of_ids(const struct tsr__item_code *u, const struct tsr__form *form, unsigned *ids)
+{
+    int64_t next = 1;
+    *ids = 0;
+    for (unsigned found = 0; found < form->count; found++) {
+        unsigned i = 0;
+        struct tsr__id_base base;
+        while (i < form->count && form->terms[i].factor != next)
+            i++;
+        if (i == form->count || !find_id(u, form->terms[i].value, &base) || !tsr__ids_are_independent(*ids, base.ids))
+            return 0;
+        *ids |= base.ids;
+        next *= base.count;
+    }
+    return form->constant ? 0 : next;
+}
+
+/* Does the loop end by its header's branch alone, and is that on `phi < bound`? */
+static bool find_bound(const struct tsr__item_code *u, LLVMValueRef phi, int loop, int64_t *bound)
+{
+    const struct tsr__loop *of = &u->cfg->loops[loop];
+    LLVMValueRef end = u->cfg->blocks[of->header].terminator, condition;
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2 || !LLVMIsAICmpInst(condition = LLVMGetCondition(end)))
+        return false;
+    for (int b = of->begin; b < of->end; b++)
+        for (int s = 0; s < u->cfg->blocks[b].succ_count; s++)
+            if (b != of->header && !tsr__in_loop(u->cfg, u->cfg->blocks[b].succ[s], loop))
+                return false;
+    const LLVMIntPredicate how = LLVMGetICmpPredicate(condition);
+    return tsr__in_loop(u->cfg, tsr__cfg_number(u->cfg, LLVMGetSuccessor(end, 0)), loop) && (how == LLVMIntULT || how == LLVMIntSLT) &&
+           LLVMGetOperand(condition, 0) == phi && tsr__constant_int(LLVMGetOperand(condition, 1), bound) && *bound > 0;
+}
+
+/* A counter from ids on, all of which together take each value below the step, to a constant. In the loop's body it is below that. */
+static bool find_counter(const struct tsr__item_code *u, LLVMValueRef phi, struct tsr__id_base *base)
+{
+    struct tsr__form first;
+    const int block = LLVMIsAPHINode(phi) ? block_of(u, phi) : TSR__NONE,
+              loop = block == TSR__NONE ? TSR__NONE : u->cfg->blocks[block].loop;
+    if (loop == TSR__NONE || u->cfg->loops[loop].header != block || u->cfg->loops[loop].latch == TSR__NONE || LLVMCountIncoming(phi) != 2)
+        return false;
+    const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg->blocks[u->cfg->loops[loop].latch].ref;
+    LLVMValueRef next = LLVMGetIncomingValue(phi, back), begin = LLVMGetIncomingValue(phi, !back);
+    int64_t by, bound;
+    *base = (struct tsr__id_base){.counter = phi};
+    const bool sum = LLVMIsAInstruction(next) &&
+                     (LLVMGetInstructionOpcode(next) == LLVMAdd || (LLVMGetInstructionOpcode(next) == LLVMOr && LLVMGetIsDisjoint(next)));
+    if (!sum || !tsr__constant_int(LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) ||
+        !tsr__form_of(begin, leaf_of_id, (void *)(uintptr_t)u, &first))
+        return false;
+    const int64_t begins = first.count || first.constant ? values_of_ids(u, &first, &base->ids) : 1;
+    const bool once = by >= bound && LLVMGetOperand(next, 0) == begin; /* as LLVM writes a loop of one round */
+    base->count = begins < bound ? begins : bound;
+    if (once)
+        return begins;
+    base->count = bound;
+    return begins == by && LLVMGetOperand(next, 0) == phi;
+}
+
+bool tsr__find_id_base(const struct tsr__item_code *u, LLVMValueRef v, struct tsr__id_base *base)
+{
+    return find_id(u, v, base) || find_counter(u, v, base);
+}
+
+LLVMValueRef tsr__without_extension(LLVMValueRef v)
+{
+    while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || LLVMIsATruncInst(v))
+        v = LLVMGetOperand(v, 0);
+    return v;
+}
+
+static bool drop_low_bits(struct tsr__id_digit *d, int64_t bits)
+{
+    const bool can = bits < 32 && d->count % (INT64_C(1) << bits) == 0;
+    d->shift += (unsigned)bits;
+    d->count >>= bits;
+    return can;
+}
+
+bool tsr__find_id_digit(const struct tsr__item_code *u, LLVMValueRef v, struct tsr__id_digit *d)
+{
+    int64_t n, low = 0;
+    v = tsr__without_extension(v);
+    *d = (struct tsr__id_digit){.scale = 1};
+    if (tsr__find_id_base(u, v, &d->base)) {
+        d->count = d->base.count;
+        return true;
+    }
+    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
+    if ((op != LLVMLShr && op != LLVMAnd) || !tsr__constant_int(LLVMGetOperand(v, 1), &n) || n <= 0)
+        return false;
+    LLVMValueRef from = tsr__without_extension(LLVMGetOperand(v, 0));
+    if (op == LLVMLShr)
+        return tsr__find_id_digit(u, from, d) && d->scale == 1 && drop_low_bits(d, n);
+    while (!(n >> low & 1))
+        low++;
+    const int64_t values = (n >> low) + 1;
+    int64_t shift = 0;
+    const bool shifted = LLVMIsAInstruction(from) && LLVMGetInstructionOpcode(from) == LLVMShl;
+    if (shifted && (!tsr__constant_int(LLVMGetOperand(from, 1), &shift) || shift > low))
+        return false;
+    if (!tsr__find_id_digit(u, shifted ? LLVMGetOperand(from, 0) : from, d) || d->scale != 1 || !drop_low_bits(d, low - shift) ||
+        values & (values - 1) || (d->count > values && d->count % values))
+        return false;
+    d->count = d->count < values ? d->count : values;
+    d->scale = INT64_C(1) << low;
+    return true;
+}
+
+int tsr__loop_of_counter(const struct tsr__item_code *u, LLVMValueRef counter)
+{
+    return u->cfg->blocks[block_of(u, counter)].loop;
+}

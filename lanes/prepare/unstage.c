@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels with matrix functions that stage A and B in local memory read them where they come from.
+ *
+ * On a GPU a work-group copies a part of A and of B into local memory, waits, and multiplies. Here local memory is memory as any other,
+ * the copy costs as much as the products, and packets that wait cannot share operands with those of other work-groups. So a load of local
+ * memory becomes a load of the global memory that was copied there: the copy is one store whose place in the array tells which work-item
+ * and which round of its loop made it, and so what it copied. If that holds of all loads of local memory, its stores go, and so do
+ * barriers, which order nothing else.
+ *
+ * Work-items of a group that lacks some, as the range ends there, would have read what nobody has written. */
+#include <string.h>
+
+#include "lanes/analysis/packet_support.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
+#include "lanes/prepare/loop_motion.h"
+#include "lanes/prepare/staged_copies.h"
+#include "tessera/item.h"
+#include "tessera/matrix.h"
+
+enum { LOCAL_FENCE = 1 /* CLK_LOCAL_MEM_FENCE */ };
+
+struct staging {
+    struct tsr__place *loads;
+    struct tsr__copy *copies;
+    LLVMValueRef *barriers, *writes; /* writes: to memory that is not local, nor private */
+    size_t load_count, copy_count, barrier_count, write_count;
+    bool typed;
+};
+
+static bool has_local_pointer(LLVMValueRef inst)
+{
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, (unsigned)i));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE)
+            return true;
+    }
+    return false;
+}
+
+/* Does the call leave memory alone, but for barriers that order nothing but local memory? */
+static bool is_harmless(LLVMValueRef call)
+{
+    LLVMValueRef callee = tsr__callee(call);
+    const enum tsr__engine_call kind = tsr__call_of(call);
+    if (!callee || kind == TSR__CALL_EXCHANGE || kind == TSR__CALL_BLOCK2D_WRITE)
+        return false;
+    if (kind == TSR__CALL_BARRIER)
+        return tsr__is_constant(LLVMGetOperand(call, 1), LOCAL_FENCE);
+    if (tsr_matrix_find(tsr__name(callee)) || (kind != TSR__CALL_NONE && tsr__call_info(kind)->how != TSR__HOW_RT))
+        return true;
+    return !tsr__spaces_written(call) && !has_local_pointer(call);
+}
+
+/* Is the pointer an address, and nothing else? */
+static bool is_only_accessed(LLVMValueRef pointer)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        const bool store = LLVMIsAStoreInst(user);
+        if (store ? LLVMGetOperand(user, 0) == pointer
+                  : !LLVMIsALoadInst(user) && !LLVMIsAGetElementPtrInst(user) && !LLVMIsAAddrSpaceCastInst(user))
+            return false;
+    }
+    return true;
+}
+
+/* False: the instruction does what keeps a kernel as it is. */
+static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLVMValueRef inst)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    s->typed = s->typed || LLVMGetMetadata(inst, LLVMGetMDKindIDInContext(u->code.l->context, "tbaa", 4));
+    switch (op) {
+    case LLVMLoad:
+    case LLVMStore: {
+        struct tsr__place place;
+        const unsigned space = tsr__space_of(tsr__accessed_pointer(inst));
+        if (space != TSR__LOCAL_SPACE) {
+            if (op == LLVMStore && space != TSR__PRIVATE_SPACE)
+                s->writes[s->write_count++] = inst;
+            return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic &&
+                   (op == LLVMLoad || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(inst, 0))) != LLVMPointerTypeKind);
+        }
+        if (!tsr__find_place(u, inst, &place))
+            return false;
+        if (op == LLVMStore)
+            return tsr__find_copy(u, &place, &s->copies[s->copy_count++]);
+        s->loads[s->load_count++] = place;
+        return true;
+    }
+    case LLVMGetElementPtr:
+    case LLVMAddrSpaceCast:
+        return tsr__space_of(inst) != TSR__LOCAL_SPACE || is_only_accessed(inst);
+    case LLVMCall:
+        if (tsr__call_of(inst) == TSR__CALL_BARRIER && tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_WORK_GROUP))
+            s->barriers[s->barrier_count++] = inst;
+        return is_harmless(inst);
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMFence:
+        return false;
+    default:
+        return !has_local_pointer(inst);
+    }
+}
+
+/* What the language says of which type the accessed object is, as LLVM knows types of C; NULL: it may be any. Vectors that the library's
+ * functions read and write are numbers of the elements' type. */
+static const char *accessed_type(struct tsr__compilation *l, LLVMValueRef access, unsigned *length)
+{
+    LLVMValueRef tag = LLVMGetMetadata(access, LLVMGetMDKindIDInContext(l->context, "tbaa", 4)), parts[4];
+    if (!tag) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
+        LLVMTypeKind kind = LLVMGetTypeKind(type = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type);
+        const unsigned bits = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+        const char *name = kind == LLVMFloatTypeKind    ? "float"
+                           : kind == LLVMHalfTypeKind   ? "half"
+                           : kind == LLVMDoubleTypeKind ? "double"
+                           : bits == 16                 ? "short"
+                           : bits == 32                 ? "int"
+                           : bits == 64                 ? "long"
+                                                        : NULL;
+        *length = name ? (unsigned)strlen(name) : 0;
+        return name;
+    }
+    if (LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > TSR_ARRAY_LEN(parts))
+        return NULL;
+    LLVMGetMDNodeOperands(tag, parts);
+    if (!parts[1] || !LLVMIsAMDNode(parts[1]) || LLVMGetMDNodeNumOperands(parts[1]) != 3)
+        return NULL;
+    LLVMValueRef type = parts[1];
+    LLVMGetMDNodeOperands(type, parts);
+    const char *name = LLVMGetMDString(parts[0], length);
+    return name && !tsr__starts_with(name, "omnipotent") ? name : NULL;
+}
+
+static bool is_restrict(LLVMValueRef kernel, LLVMValueRef object)
+{
+    for (unsigned i = 0; i < LLVMCountParams(kernel); i++)
+        if (LLVMGetParam(kernel, i) == object)
+            return LLVMGetEnumAttributeAtIndex(kernel, i + 1, tsr__attr_kind("noalias"));
+    return false;
+}
+
+/* May the store change what is copied? `typed`: the code has the types of its language, in which objects of different types are apart. */
+static bool may_change(struct tsr__compilation *l, LLVMValueRef kernel, bool typed, LLVMValueRef store, LLVMValueRef load)
+{
+    LLVMValueRef to = tsr__object_of(LLVMGetOperand(store, 1)), from = tsr__object_of(LLVMGetOperand(load, 0));
+    if (LLVMIsAArgument(to) && LLVMIsAArgument(from) && to != from && (is_restrict(kernel, to) || is_restrict(kernel, from)))
+        return false;
+    unsigned stored = 0, loaded = 0;
+    if (!typed)
+        return true;
+    const char *a = accessed_type(l, store, &stored), *b = accessed_type(l, load, &loaded);
+    return !a || !b || (stored == loaded && !memcmp(a, b, stored));
+}
+
+static bool uses_local_memory(LLVMValueRef kernel)
+{
+    for (LLVMValueRef i = tsr__first(kernel); i; i = tsr__next(i))
+        if ((LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && tsr__space_of(tsr__accessed_pointer(i)) == TSR__LOCAL_SPACE)
+            return true;
+    return false;
+}
+
+static bool stays(const struct tsr__unstage *u, LLVMValueRef at, const char *why)
+{
+    tsr__explain(u->code.l, at, "local memory", "stays", "%s", why);
+    return false;
+}
+
+static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, struct staging *s)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(u->code.l, kernel, &count);
+    *s = (struct staging){.loads = tsr_arena_alloc(u->arena, count * sizeof *s->loads),
+                          .copies = tsr_arena_alloc(u->arena, count * sizeof *s->copies),
+                          .barriers = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
+                          .writes = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef))};
+    for (size_t i = 0; i < count; i++)
+        if (tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(code[i])) == TSR__NONE || !add_instruction(u, s, code[i]))
+            return uses_local_memory(kernel) &&
+                   stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
+    for (size_t w = 0; w < s->write_count; w++)
+        for (size_t c = 0; c < s->copy_count; c++)
+            if (may_change(u->code.l, kernel, s->typed, s->writes[w], s->copies[c].from))
+                return stays(u, s->writes[w],
+                             "this store may change what is copied, as their types are the same and neither pointer is restrict");
+    return s->load_count && s->barrier_count;
+}
+
+/* Nothing asks for local memory any more, nor for where in the code a work-item waits. */
+static void drop_calls(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = count; i-- > 0;) {
+        const enum tsr__engine_call call = tsr__call_of(code[i]);
+        const bool unused = !LLVMGetFirstUse(code[i]) && (LLVMIsAGetElementPtrInst(code[i]) || LLVMIsAAddrSpaceCastInst(code[i]) ||
+                                                          call == TSR__CALL_LOCAL_BASE || call == TSR__CALL_LOCAL_ARRAY);
+        if (unused || call == TSR__CALL_SITE || call == TSR__CALL_BARRIER)
+            LLVMInstructionEraseFromParent(code[i]);
+    }
+}
+
+static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel)
+{
+    struct staging s;
+    if (!find_staging(u, kernel, &s))
+        return false;
+    struct tsr__reading *readings = tsr_arena_alloc(u->arena, s.load_count * sizeof *readings);
+    for (size_t i = 0; i < s.load_count; i++)
+        if (!tsr__find_reading(u, s.copies, s.copy_count, s.barriers, s.barrier_count, &s.loads[i], &readings[i]))
+            return stays(u, s.loads[i].access, "which one copy this load reads cannot be told");
+    for (size_t i = 0; i < s.load_count; i++)
+        tsr__read_original(&readings[i]);
+    for (size_t i = 0; i < s.copy_count; i++)
+        LLVMInstructionEraseFromParent(s.copies[i].to.access);
+    drop_calls(u->code.l, kernel);
+    tsr__explain(u->code.l, kernel, "local memory", "read through", "it only holds copies of global memory, which is read instead");
+    return true;
+}
+
+bool tsr__pass_unstage(struct tsr__compilation *l)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        struct tsr_arena arena = {0};
+        struct tsr__unstage u = {.layout = LLVMGetModuleDataLayout(l->module), .arena = &arena};
+        u.code = (struct tsr__item_code){l, &l->info->kernels[i], &u.cfg};
+        if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && tsr__cfg_make(&u.cfg, kernel, &arena))
+            any = unstage(&u, kernel) || any;
+        tsr_arena_free(&arena);
+    }
+    return !any || tsr__run_llvm(l, "function(adce,loop(loop-deletion),simplifycfg)");
+}
