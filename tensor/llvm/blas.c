@@ -51,9 +51,7 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
             old = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->beta, o->beta_type, sum), old);
         product = tsr__te_arith(e, TSR__T_ADD, sum, product, old);
     }
-    LLVMBasicBlockRef end = tsr__te_if(e, o->writes);
     tsr__te_store_number(e, &o->c, address, tsr__te_convert(e, product, sum, c), o->atomic);
-    tsr__te_end_if(e, end);
 }
 
 static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, enum tsr__t_number number)

@@ -185,6 +185,15 @@ LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition)
     return end;
 }
 
+LLVMBasicBlockRef tsr__te_else(struct tsr__te *e, LLVMBasicBlockRef end)
+{
+    LLVMBasicBlockRef after = block(e);
+    LLVMBuildBr(e->builder, after);
+    LLVMMoveBasicBlockAfter(end, LLVMGetInsertBlock(e->builder));
+    LLVMPositionBuilderAtEnd(e->builder, end);
+    return after;
+}
+
 void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end)
 {
     if (!end)

@@ -89,6 +89,8 @@ void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
 /* if (condition) { … }: the block where it goes on. NULL condition: always, and nothing is made. */
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
+/* Ends that block and begins the one for where the condition does not hold. */
+LLVMBasicBlockRef tsr__te_else(struct tsr__te *e, LLVMBasicBlockRef end);
 void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end);
 /* The same for values that are made where the condition holds: others are 0. */
 struct tsr__te_guard {
@@ -193,7 +195,7 @@ struct tsr__te_blas {
     struct tsr__te_memref a, b, c;       /* b: that of instructions with two factors */
     bool has_b;
     enum tsr__t_atomic atomic;
-    LLVMValueRef reads, writes; /* where C is read, if beta is not 0, and written; NULL: always */
+    LLVMValueRef reads; /* where C is read, if beta is not 0; NULL: always */
 };
 struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst);
 /* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */

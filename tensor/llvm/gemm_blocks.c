@@ -12,6 +12,7 @@ enum {
     MOST_ROWS = 96,           /* of a block of A; the second level of the caches should hold it */
     DEPTH_BYTES = 1024,       /* of a row of a block of A; the first level should hold a tile's rows of A and columns of B */
     LEAST_COLUMNS = 24,       /* of B that are copied at a time: lines of a transposed B should be of use as a whole */
+    MOST_COLUMNS = 64,        /* of a transposed B */
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
     LEAST_SIZE = 24,          /* rows, columns, and elements of K */
     LEAST_PRODUCTS = 1 << 16, /* else copies take more than they save */
@@ -69,9 +70,24 @@ static LLVMValueRef both(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildAnd(e->builder, a, b, "");
 }
 
+static LLVMValueRef at_most(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntSLE, a, b, "");
+}
+
+static LLVMValueRef choose(struct tsr__te *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, condition, a, b, "");
+}
+
+static LLVMValueRef left(struct tsr__te *e, LLVMValueRef all, LLVMValueRef done)
+{
+    return LLVMBuildNSWSub(e->builder, all, done, "");
+}
+
 static LLVMValueRef least(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
 {
-    return LLVMBuildSelect(e->builder, less(e, a, b), a, b, "");
+    return choose(e, less(e, a, b), a, b);
 }
 
 static LLVMValueRef over(struct tsr__te *e, LLVMValueRef a, uint32_t b)
@@ -99,13 +115,6 @@ static uint32_t tile_rows(const struct blocks *d)
 static LLVMTypeRef word_type(struct tsr__te *e, const struct blocks *d)
 {
     return d->dots ? LLVMInt32TypeInContext(e->context) : tsr__te_type(e, d->sum);
-}
-
-/* Whether the lane is one of the first `left` of vector `v` and those after it. */
-static LLVMValueRef is_inside(struct tsr__te *e, const struct blocks *d, LLVMValueRef left, uint32_t v)
-{
-    LLVMValueRef own = LLVMBuildNSWSub(e->builder, left, tsr__te_i64(e, (int64_t)v * d->width), "");
-    return less(e, d->lane, LLVMBuildTrunc(e->builder, own, LLVMTypeOf(d->lane), ""));
 }
 
 static LLVMValueRef place(struct tsr__te *e, const struct blocks *d, LLVMValueRef array, LLVMValueRef at)
@@ -176,16 +185,6 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const str
     return made;
 }
 
-/* The same where `good` holds (NULL: always), otherwise 0. */
-static LLVMValueRef word_or_zero(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial,
-                                 LLVMValueRef good)
-{
-    struct tsr__te_guard guard = tsr__te_guard(e, good);
-    LLVMValueRef made = word_of(e, d, l, word, partial);
-    tsr__te_end_guard(e, &guard, &made, 1);
-    return made;
-}
-
 /* That an element will be needed; it may be behind the end of its matrix. */
 static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
 {
@@ -217,49 +216,97 @@ static bool has_ragged_tiles(const struct blocks *d)
     return rows < 0 || rows % tile_rows(d);
 }
 
-static LLVMValueRef left(struct tsr__te *e, LLVMValueRef all, LLVMValueRef done)
-{
-    return LLVMBuildNSWSub(e->builder, all, done, "");
-}
-
-/* Whether there is a word for the lane from `first` on; NULL: for each. */
-static LLVMValueRef has_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole, LLVMValueRef first)
+static bool has_vectors_of_words(const struct blocks *d)
 {
     int64_t known = tsr__te_known(d->k);
-    return known >= 0 && known % ((int64_t)d->width * d->in_word) == 0 ? NULL : is_inside(e, d, left(e, whole, first), 0);
+    return known >= 0 && known % ((int64_t)d->width * d->in_word) == 0;
 }
 
-/* A word of all rows: columns of A follow each other in memory. */
+static bool has_vectors_of_columns(const struct blocks *d)
+{
+    int64_t known = tsr__te_known(d->n);
+    return known >= 0 && known % d->width == 0 && d->group % d->width == 0;
+}
+
+/* Makes code for the element of each lane from `first` on, or, `alone`, for that element in all of them. */
+typedef void each(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone);
+
+static LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone)
+{
+    return alone ? first : add(e, first, e->item[0]);
+}
+
+/* Elements that follow each other in memory: vectors of them as long as there are enough, then single ones. So nothing is masked, which
+ * would be more code. `whole`: they fill vectors. */
+static void side_by_side(struct tsr__te *e, const struct blocks *d, LLVMValueRef from, LLVMValueRef to, bool whole, each *one,
+                         const void *context)
+{
+    LLVMValueRef wide = tsr__te_i64(e, d->width);
+    struct tsr__te_loop loop;
+    tsr__te_loop(e, &loop, from, to, wide, NULL, 0);
+    LLVMValueRef enough = whole ? NULL : at_most(e, plus(e, loop.index, d->width), to);
+    if (!whole)
+        loop.step = choose(e, enough, wide, tsr__te_i64(e, 1));
+    LLVMBasicBlockRef end = tsr__te_if(e, enough);
+    one(e, d, context, loop.index, false);
+    if (!whole) {
+        end = tsr__te_else(e, end);
+        one(e, d, context, loop.index, true);
+    }
+    tsr__te_end_if(e, end);
+    end_loop(e, &loop, NULL);
+}
+
+/* Where the copy of A has a word of a row of the block: the rows of a tile are side by side. */
+static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMValueRef row, LLVMValueRef word)
+{
+    LLVMValueRef in_tile = both(e, row, tsr__te_i64(e, tile_rows(d) - 1)), tile = left(e, row, in_tile);
+    return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
+}
+
+struct word {
+    LLVMValueRef at; /* of the block */
+    bool partial;
+};
+
+static void copy_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct word *w = context;
+    LLVMValueRef row = own(e, first, alone), word = add(e, d->word, w->at);
+    struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = add(e, d->row, row)};
+    if (!alone && !w->partial)
+        fetch(e, &d->o->a, false, add(e, d->row, first), times(e, plus(e, word, WORDS_AHEAD), d->in_word));
+    store(e, d, word_of(e, d, &line, word, w->partial), d->a, own(e, place_in_a(e, d, first, w->at), alone));
+}
+
+/* A word of all rows: columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with
+ * which CPUs take long. */
 static void copy_rows(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial)
 {
-    struct tsr__te_loop tiles;
-    tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    LLVMValueRef first = add(e, add(e, times(e, tiles.index, d->words), times(e, word, tile_rows(d))), e->item[0]);
-    LLVMValueRef row = add(e, d->row, tiles.index), from = add(e, d->word, word);
-    if (!partial && !d->ta)
-        fetch(e, &d->o->a, false, row, times(e, plus(e, from, WORDS_AHEAD), d->in_word));
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        LLVMValueRef good = has_ragged_tiles(d) ? is_inside(e, d, left(e, d->some_rows, tiles.index), v) : NULL;
-        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = plus(e, add(e, row, e->item[0]), v * d->width)};
-        store(e, d, word_or_zero(e, d, &line, from, partial, good), d->a, plus(e, first, v * d->width));
-    }
-    end_loop(e, &tiles, NULL);
+    LLVMValueRef last = left(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
+    for (uint32_t v = 0; has_ragged_tiles(d) && v < d->vectors; v++)
+        store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, word), e->item[0]), v * d->width));
+    side_by_side(e, d, d->first_row, d->some_rows, !has_ragged_tiles(d), copy_row, &(struct word){word, partial});
+}
+
+/* Words of the rows of a tile, which begin with row `context`. */
+static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const LLVMValueRef *tile = context;
+    LLVMValueRef word = own(e, first, alone);
+    struct tsr__te_loop rows;
+    tsr__te_loop(e, &rows, *tile, least(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1), NULL, 0);
+    struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, d->row, rows.index)};
+    store(e, d, word_of(e, d, &line, add(e, d->word, word), false), d->a, place_in_a(e, d, rows.index, word));
+    end_loop(e, &rows, NULL);
 }
 
 /* Words of a row: rows of a transposed A do. The rows of a tile in turn, so that lines of the copy are written as a whole. */
 static void copy_lines(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole)
 {
-    LLVMValueRef zero = tsr__te_i64(e, 0), wide = tsr__te_i64(e, tile_rows(d));
-    struct tsr__te_loop tiles, words, rows;
-    tsr__te_loop(e, &tiles, d->first_row, d->some_rows, wide, NULL, 0);
-    tsr__te_loop(e, &words, zero, whole, tsr__te_i64(e, d->width), NULL, 0);
-    LLVMValueRef word = add(e, words.index, e->item[0]), good = has_word(e, d, whole, words.index);
-    LLVMValueRef first = add(e, times(e, tiles.index, d->words), times(e, word, tile_rows(d)));
-    tsr__te_loop(e, &rows, zero, least(e, left(e, d->some_rows, tiles.index), wide), tsr__te_i64(e, 1), NULL, 0);
-    struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, add(e, d->row, tiles.index), rows.index)};
-    store(e, d, word_or_zero(e, d, &line, add(e, d->word, word), false, good), d->a, add(e, first, rows.index));
-    end_loop(e, &rows, NULL);
-    end_loop(e, &words, NULL);
+    struct tsr__te_loop tiles;
+    tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    side_by_side(e, d, tsr__te_i64(e, 0), whole, has_vectors_of_words(d), copy_tile, &tiles.index);
     end_loop(e, &tiles, NULL);
 }
 
@@ -303,43 +350,56 @@ static void sum_rows(struct tsr__te *e, const struct blocks *d)
     end_loop(e, &tiles, NULL);
 }
 
-static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial,
-                      LLVMValueRef good)
+static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial)
 {
     struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, first, col)};
-    LLVMValueRef made = word_or_zero(e, d, &line, add(e, d->word, word), partial, good);
+    LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
     if (d->dots && d->sum == TSR__T_I32)
         made = LLVMBuildXor(e->builder, made, tsr__te_i32(e, SIGN * 0x01010101u), "");
     store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
 }
 
+/* Of columns `columns`: one of them, or a word of a transposed B. */
+struct part {
+    const struct columns *columns;
+    LLVMValueRef at;
+};
+
+static void copy_words(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct part *p = context;
+    LLVMValueRef ahead = add(e, p->columns->first, plus(e, p->at, COLUMNS_AHEAD));
+    if (!alone)
+        fetch(e, &d->o->b, false, times(e, add(e, d->word, first), d->in_word), ahead);
+    copy_word(e, d, p->columns->first, p->at, own(e, first, alone), false);
+}
+
+static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct part *p = context;
+    LLVMValueRef ahead = add(e, d->word, plus(e, p->at, WORDS_AHEAD));
+    if (!alone)
+        fetch(e, &d->o->b, true, times(e, ahead, d->in_word), add(e, p->columns->first, first));
+    copy_word(e, d, p->columns->first, own(e, first, alone), p->at, false);
+}
+
 /* Lanes take what follows each other in memory: words of a column, or columns of a transposed B. */
 static void copy_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
 {
-    LLVMValueRef zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1), wide = tsr__te_i64(e, d->width), whole = whole_words(e, d);
-    struct tsr__te_loop words, cols;
-    if (d->tb) {
-        tsr__te_loop(e, &words, zero, whole, one, NULL, 0);
-        tsr__te_loop(e, &cols, zero, c->some, wide, NULL, 0);
-        LLVMValueRef col = add(e, c->first, cols.index), good = is_inside(e, d, least(e, left(e, d->n, col), wide), 0);
-        fetch(e, &d->o->b, true, times(e, plus(e, add(e, d->word, words.index), WORDS_AHEAD), d->in_word), col);
-        copy_word(e, d, c->first, add(e, cols.index, e->item[0]), words.index, false, good);
-        end_loop(e, &cols, NULL);
-        end_loop(e, &words, NULL);
-    } else {
-        tsr__te_loop(e, &cols, zero, c->some, one, NULL, 0);
-        tsr__te_loop(e, &words, zero, whole, wide, NULL, 0);
-        fetch(e, &d->o->b, false, times(e, add(e, d->word, words.index), d->in_word), plus(e, add(e, c->first, cols.index), COLUMNS_AHEAD));
-        copy_word(e, d, c->first, cols.index, add(e, words.index, e->item[0]), false, has_word(e, d, whole, words.index));
-        end_loop(e, &words, NULL);
-        end_loop(e, &cols, NULL);
-    }
+    LLVMValueRef zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1), whole = whole_words(e, d);
+    struct tsr__te_loop parts;
+    tsr__te_loop(e, &parts, zero, d->tb ? whole : c->some, one, NULL, 0);
+    if (d->tb)
+        side_by_side(e, d, zero, c->some, has_vectors_of_columns(d), copy_columns, &(struct part){c, parts.index});
+    else
+        side_by_side(e, d, zero, whole, has_vectors_of_words(d), copy_words, &(struct part){c, parts.index});
+    end_loop(e, &parts, NULL);
     if (!has_ragged_words(d))
         return;
     LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
-    tsr__te_loop(e, &cols, zero, c->some, one, NULL, 0);
-    copy_word(e, d, c->first, cols.index, whole, true, NULL);
-    end_loop(e, &cols, NULL);
+    tsr__te_loop(e, &parts, zero, c->some, one, NULL, 0);
+    copy_word(e, d, c->first, parts.index, whole, true);
+    end_loop(e, &parts, NULL);
     tsr__te_end_if(e, end);
 }
 
@@ -361,11 +421,6 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
 struct rows {
     LLVMValueRef at, step; /* address; words from a word of K to the next */
 };
-
-static LLVMValueRef choose(struct tsr__te *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSelect(e->builder, condition, a, b, "");
-}
 
 static struct rows rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
 {
@@ -428,42 +483,44 @@ static struct tsr__te_blas update_of(struct tsr__te *e, const struct blocks *d)
     return made;
 }
 
-/* By way of local memory, so that a short loop is code for all columns. */
+/* A tile of C whose first column is `first`, and of these column `col`. */
+struct tile {
+    const struct tsr__te_blas *o;
+    LLVMValueRef row, first, col;
+};
+
+static void update_rows(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct tile *t = context;
+    LLVMValueRef row = own(e, first, alone), index[] = {add(e, t->row, row), add(e, t->first, t->col)};
+    LLVMBasicBlockRef end = tsr__te_if(e, alone ? e->first_item : NULL);
+    struct tsr__te_number sum = {load(e, d, tsr__te_type(e, d->sum), d->tile, add(e, times(e, t->col, tile_rows(d)), row)), NULL};
+    tsr__te_update(e, t->o, tsr__te_address(e, &d->o->c, index), sum, d->sum);
+    tsr__te_end_if(e, end);
+}
+
+/* By way of local memory, so that a short loop is code for all columns; and rows that fill no vector are written by one lane. Meanwhile
+ * the tile beside this one is fetched. */
 static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, LLVMValueRef tile, LLVMValueRef first,
                      LLVMValueRef some, LLVMValueRef *sums)
 {
-    LLVMTypeRef type = tsr__te_type(e, d->sum);
-    LLVMValueRef row = add(e, add(e, d->row, tile), e->item[0]);
-    struct tsr__te_blas own[MOST_VECTORS];
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
+    bool whole = !has_ragged_tiles(d);
+    LLVMValueRef rows = tsr__te_i64(e, tile_rows(d));
+    struct tile t = {.o = o, .row = add(e, d->row, tile), .first = first};
     struct tsr__te_loop cols;
     for (uint32_t i = 0; i < d->vectors * d->cols; i++)
         store(e, d, sums[i], d->tile, plus(e, e->item[0], i * d->width));
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        own[v] = *o;
-        if (!has_ragged_tiles(d))
-            continue;
-        own[v].writes = is_inside(e, d, left(e, d->some_rows, tile), v);
-        own[v].reads = o->reads ? both(e, o->reads, own[v].writes) : own[v].writes;
-    }
+    if (!whole)
+        tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        LLVMValueRef at = plus(e, add(e, times(e, cols.index, tile_rows(d)), e->item[0]), v * d->width);
-        LLVMValueRef index[] = {plus(e, row, v * d->width), add(e, first, cols.index)};
-        struct tsr__te_number sum = {load(e, d, type, d->tile, at), NULL};
-        tsr__te_update(e, &own[v], tsr__te_address(e, &d->o->c, index), sum, d->sum);
-    }
-    end_loop(e, &cols, NULL);
-}
-
-/* Before a tile: its part of C. */
-static void fetch_tile(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, LLVMValueRef first, LLVMValueRef some)
-{
-    uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
-    struct tsr__te_loop cols;
-    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
+    t.col = cols.index;
     for (uint32_t row = 0; row < tile_rows(d); row += in_line)
-        fetch(e, &d->o->c, false, plus(e, add(e, d->row, tile), row), add(e, first, cols.index));
+        fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
+    side_by_side(e, d, tsr__te_i64(e, 0), whole ? rows : least(e, left(e, d->some_rows, tile), rows), whole, update_rows, &t);
     end_loop(e, &cols, NULL);
+    if (!whole)
+        tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
 }
 
 /* ---- blocks
@@ -478,7 +535,6 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     struct rows a = rows_of(e, d, rows.index);
     tsr__te_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols), NULL, 0);
     LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
-    fetch_tile(e, d, rows.index, first, some);
     multiply(e, d, rows.index, &a, cols.index, sums);
     put_sums(e, d, o, rows.index, first, some, sums);
     end_loop(e, &cols, NULL);
@@ -554,6 +610,16 @@ static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d,
     return most;
 }
 
+/* Tiles as a whole, and vectors of a transposed B. */
+static uint32_t columns_at_a_time(const struct blocks *d)
+{
+    uint32_t least_columns = (LEAST_COLUMNS + d->cols - 1) / d->cols * d->cols;
+    for (uint32_t more = least_columns; d->tb && more <= MOST_COLUMNS; more += d->cols)
+        if (more % d->width == 0)
+            return more;
+    return least_columns;
+}
+
 static LLVMValueRef bytes_of(struct tsr__te *e, const struct tsr__te_memref *m)
 {
     return times(e, LLVMBuildNSWMul(e->builder, m->shape[0], m->shape[1], ""), tsr__t_numbers[m->type->number].bytes);
@@ -562,11 +628,6 @@ static LLVMValueRef bytes_of(struct tsr__te *e, const struct tsr__te_memref *m)
 static LLVMValueRef all_bytes(struct tsr__te *e, const struct blocks *d)
 {
     return add(e, add(e, bytes_of(e, &d->o->a), bytes_of(e, &d->o->b)), bytes_of(e, &d->o->c));
-}
-
-static LLVMValueRef at_most(struct tsr__te *e, LLVMValueRef size, int64_t most)
-{
-    return LLVMBuildICmp(e->builder, LLVMIntSLE, size, tsr__te_i64(e, most), "");
 }
 
 /* Whether A is read in its place: a constant, if all sizes are known; NULL: its elements do not lie there in the order or type in which
@@ -578,8 +639,8 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     if (d->dots || d->ta || a->type->number != d->sum || tsr__te_known(a->stride[0]) != 1)
         return NULL;
     LLVMValueRef power = both(e, a->stride[1], LLVMBuildNeg(e->builder, a->stride[1], ""));
-    LLVMValueRef apart = at_most(e, times(e, LLVMBuildNSWMul(e->builder, power, d->k, ""), d->bytes), FIRST_LEVEL);
-    return both(e, apart, at_most(e, all_bytes(e, d), MOST_IN_PLACE));
+    LLVMValueRef apart = at_most(e, times(e, LLVMBuildNSWMul(e->builder, power, d->k, ""), d->bytes), tsr__te_i64(e, FIRST_LEVEL));
+    return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
@@ -592,15 +653,15 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
         open |= tsr__te_known(sizes[i]) < 0;
     if (d->dots || !open) { /* there is other code, which is short */
         LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
-        all = LLVMBuildNot(e->builder, at_most(e, products, LEAST_PRODUCTS - 1), "");
+        all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, LEAST_PRODUCTS - 1)), "");
         if (d->dots && tsr__te_known(d->k) >= 0)
-            all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), MOST_IN_PLACE), "");
+            all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
-            all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], LEAST_SIZE - 1), ""));
+            all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, LEAST_SIZE - 1)), ""));
         if (!d->tb && d->in_place && LLVMIsAConstantInt(d->in_place) && !LLVMIsNull(d->in_place))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
-    return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, most_k)) : all;
+    return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;
 }
 
 static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
@@ -618,7 +679,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     uint32_t registers = (d.width * d.bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
     d.vectors = registers < MOST_VECTORS ? MOST_VECTORS / registers : 1;
     d.cols = columns_of_tile(e, &d, registers);
-    d.group = (LEAST_COLUMNS + d.cols - 1) / d.cols * d.cols;
+    d.group = columns_at_a_time(&d);
     d.words = DEPTH_BYTES / d.bytes;
     d.column = d.tb ? (d.group + d.width - 1) / d.width * d.width : d.words + PAD_BYTES / d.bytes;
     int64_t known = tsr__te_known(d.k);
