@@ -195,7 +195,7 @@ struct tsr__te_blas {
     struct tsr__te_memref a, b, c;       /* b: that of instructions with two factors */
     bool has_b;
     enum tsr__t_atomic atomic;
-    LLVMValueRef reads; /* where C is read, if beta is not 0; NULL: always */
+    LLVMValueRef adds; /* whether C counts, if beta is not 0; NULL: it does */
 };
 struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst);
 /* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */

@@ -472,7 +472,7 @@ static struct tsr__te_blas update_of(struct tsr__te *e, const struct blocks *d)
     if (made.beta_zero) {
         made.beta_zero = false;
         made.beta_one = true;
-        made.reads = LLVMBuildNot(e->builder, is_first, "");
+        made.adds = LLVMBuildNot(e->builder, is_first, "");
     } else {
         LLVMTypeRef type = tsr__te_type(e, d->sum);
         bool whole = tsr__t_numbers[d->sum].class == TSR__T_INTEGER;
