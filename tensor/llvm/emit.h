@@ -37,7 +37,7 @@ struct tsr__te {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMValueRef function;
-    struct tsr__te_value *values; /* by index of the value */
+    struct tsr__te_value *values; /* by index of the value; behind them there is room for TSR__TE_MORE_VALUES */
     uint32_t *local_offset;       /* of an alloca, by index of its value: bytes */
     LLVMValueRef local;           /* the bytes that these are in; NULL: none */
     LLVMValueRef scratch;         /* local memory of single instructions; NULL: none */
@@ -205,6 +205,14 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
 /* Columns of a tile of C whose rows take so many registers: as many as registers hold, with a column of A and a number of B. */
 enum { TSR__TE_MOST_COLUMNS = 12 };
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);
+
+/* ---- gemm_run.c ---- */
+enum { TSR__TE_MORE_VALUES = 5 };
+/* The last of several products that may have one code; between them is only what touches no memory. NULL: the next one is of another kind.
+ */
+const struct tsr__t_inst *tsr__te_last_of_run(const struct tsr__t_inst *first);
+/* These products; what is between them has been made. */
+void tsr__te_emit_run(struct tsr__te *e, const struct tsr__t_inst *first, const struct tsr__t_inst *last);
 
 /* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
 enum { TSR__TE_MAD_LANES = 16 };
