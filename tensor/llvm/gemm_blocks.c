@@ -26,7 +26,8 @@ enum {
 
 struct blocks {
     const struct tsr__te_blas *o;
-    bool ta, tb, dots;
+    bool ta, tb;
+    bool dots, is_unsigned; /* words of several elements; B's are made unsigned */
     enum tsr__t_number sum;
     uint32_t in_word, bytes;        /* elements of K in a word; bytes of a word */
     uint32_t width, vectors, cols;  /* lanes; vectors of rows and columns of a tile */
@@ -38,6 +39,7 @@ struct blocks {
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
     LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
     bool one_block;                                /* of K */
+    bool otherwise;                                /* dot products can be made without copies of A */
 };
 
 /* Columns of B and C that have their tiles together. */
@@ -155,31 +157,61 @@ static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRe
     return l->is_a ? element_address(e, l->m, l->turned, l->at, k) : element_address(e, l->m, l->turned, k, l->at);
 }
 
-/* An element as a word's lowest bits; 0 where `good` does not hold. */
-static LLVMValueRef element(struct tsr__te *e, const struct line *l, LLVMValueRef k, LLVMValueRef good)
+/* Whether there may be words whose elements are not all in K. */
+static bool has_ragged_words(const struct blocks *d)
 {
-    struct tsr__te_guard guard = tsr__te_guard(e, good);
-    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, k)).re;
-    LLVMValueRef made = LLVMBuildZExt(e->builder, one, LLVMInt32TypeInContext(e->context), "");
-    tsr__te_end_guard(e, &guard, &made, 1);
-    return made;
+    int64_t known = tsr__te_known(d->k);
+    return d->in_word > 1 && (known < 0 || known % d->in_word);
 }
 
-/* Word `word` of a line; of a partial one the elements behind the last of K are 0. */
+/* Element `i` of a word, sign-extended to 32 bits. `partial`: behind the last one of K it is 0; of whole numbers it is enough that it is so
+ * in B. */
+static LLVMValueRef element(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k, uint32_t i, bool partial)
+{
+    LLVMTypeRef word = word_type(e, d);
+    LLVMValueRef own = plus(e, k, i), last = left(e, d->k, tsr__te_i64(e, 1));
+    partial = partial && i;
+    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, partial ? least(e, own, last) : own)).re;
+    LLVMValueRef made = LLVMBuildSExt(e->builder, one, word, "");
+    bool is_zero = partial && (!l->is_a || d->sum != TSR__T_I32);
+    return is_zero ? choose(e, at_most(e, own, last), made, LLVMConstNull(word)) : made;
+}
+
+/* The lowest bits of a word, moved to where element `i` is. */
+static LLVMValueRef in_place_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, uint32_t i)
+{
+    uint32_t bits = 8 * d->bytes / d->in_word;
+    if (i + 1 < d->in_word)
+        word = LLVMBuildAnd(e->builder, word, tsr__te_i32(e, (1u << bits) - 1), "");
+    return i ? LLVMBuildShl(e->builder, word, tsr__te_i32(e, bits * i), "") : word;
+}
+
+/* Elements that lie side by side: a word, or bytes whose words have room for 16 bits of each. */
+static LLVMValueRef load_elements(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k)
+{
+    uint32_t bytes = tsr__t_numbers[l->m->type->number].bytes;
+    bool are_words = d->in_word * bytes == d->bytes;
+    LLVMTypeRef word = word_type(e, d);
+    LLVMValueRef made = LLVMBuildLoad2(e->builder, are_words ? word : LLVMInt16TypeInContext(e->context), address(e, l, k), "");
+    LLVMSetAlignment(made, bytes);
+    if (are_words)
+        return made;
+    LLVMValueRef low = LLVMBuildSExt(e->builder, LLVMBuildTrunc(e->builder, made, LLVMInt8TypeInContext(e->context), ""), word, "");
+    LLVMValueRef high = LLVMBuildAShr(e->builder, LLVMBuildSExt(e->builder, made, word, ""), tsr__te_i32(e, 8), "");
+    return LLVMBuildOr(e->builder, in_place_of(e, d, low, 0), in_place_of(e, d, high, 1), "");
+}
+
+/* Word `word` of a line; `partial`: it may be the last one. */
 static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial)
 {
     LLVMValueRef k = times(e, word, d->in_word), made = NULL;
-    uint32_t bytes = tsr__t_numbers[l->m->type->number].bytes;
     if (!d->dots)
         return tsr__te_convert(e, tsr__te_load_number(e, l->m, address(e, l, k)), l->m->type->number, d->sum).re;
-    if (!partial && tsr__te_known(l->m->stride[l->turned == l->is_a ? 0 : 1]) == 1) {
-        made = LLVMBuildLoad2(e->builder, word_type(e, d), address(e, l, k), "");
-        LLVMSetAlignment(made, bytes);
-        return made;
-    }
+    partial = partial && has_ragged_words(d);
+    if (!partial && tsr__te_known(l->m->stride[l->turned == l->is_a ? 0 : 1]) == 1)
+        return load_elements(e, d, l, k);
     for (uint32_t i = 0; i < d->in_word; i++) {
-        LLVMValueRef own = plus(e, k, i), one = element(e, l, own, partial && i ? less(e, own, d->k) : NULL);
-        one = i ? LLVMBuildShl(e->builder, one, tsr__te_i32(e, 8 * bytes * i), "") : one;
+        LLVMValueRef one = in_place_of(e, d, element(e, d, l, k, i, partial), i);
         made = made ? LLVMBuildOr(e->builder, made, one, "") : one;
     }
     return made;
@@ -196,30 +228,19 @@ static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned
 /* ---- copies
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-static bool has_ragged_words(const struct blocks *d)
+/* Up to where there are vectors of whole words in the block; NULL: to its end. */
+static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)
 {
     int64_t known = tsr__te_known(d->k);
-    return d->in_word > 1 && (known < 0 || known % d->in_word);
-}
-
-/* Words of the block that are whole: all but for the last one, which may not be. */
-static LLVMValueRef whole_words(struct tsr__te *e, const struct blocks *d)
-{
-    if (!has_ragged_words(d))
-        return d->some_words;
-    return least(e, d->some_words, LLVMBuildNSWSub(e->builder, over(e, d->k, d->in_word), d->word, ""));
+    if (known >= 0 && known % ((int64_t)d->width * d->in_word) == 0)
+        return NULL;
+    return has_ragged_words(d) ? least(e, d->some_words, left(e, over(e, d->k, d->in_word), d->word)) : d->some_words;
 }
 
 static bool has_ragged_tiles(const struct blocks *d)
 {
     int64_t rows = tsr__te_known(d->m);
     return rows < 0 || rows % tile_rows(d);
-}
-
-static bool has_vectors_of_words(const struct blocks *d)
-{
-    int64_t known = tsr__te_known(d->k);
-    return known >= 0 && known % ((int64_t)d->width * d->in_word) == 0;
 }
 
 static bool has_vectors_of_columns(const struct blocks *d)
@@ -236,20 +257,20 @@ static LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone)
     return alone ? first : add(e, first, e->item[0]);
 }
 
-/* Elements that follow each other in memory: vectors of them as long as there are enough, then single ones. So nothing is masked, which
- * would be more code. `whole`: they fill vectors. */
-static void side_by_side(struct tsr__te *e, const struct blocks *d, LLVMValueRef from, LLVMValueRef to, bool whole, each *one,
+/* Elements that follow each other in memory: vectors of them as long as there are enough before `vectors`, then single ones. So nothing is
+ * masked, which would be more code. `vectors` NULL: they fill vectors. */
+static void side_by_side(struct tsr__te *e, const struct blocks *d, LLVMValueRef from, LLVMValueRef to, LLVMValueRef vectors, each *one,
                          const void *context)
 {
     LLVMValueRef wide = tsr__te_i64(e, d->width);
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, from, to, wide, NULL, 0);
-    LLVMValueRef enough = whole ? NULL : at_most(e, plus(e, loop.index, d->width), to);
-    if (!whole)
+    LLVMValueRef enough = vectors ? at_most(e, plus(e, loop.index, d->width), vectors) : NULL;
+    if (vectors)
         loop.step = choose(e, enough, wide, tsr__te_i64(e, 1));
     LLVMBasicBlockRef end = tsr__te_if(e, enough);
     one(e, d, context, loop.index, false);
-    if (!whole) {
+    if (vectors) {
         end = tsr__te_else(e, end);
         one(e, d, context, loop.index, true);
     }
@@ -264,32 +285,31 @@ static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMVa
     return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
 }
 
-struct word {
-    LLVMValueRef at; /* of the block */
-    bool partial;
-};
-
 static void copy_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
-    const struct word *w = context;
-    LLVMValueRef row = own(e, first, alone), word = add(e, d->word, w->at);
-    struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = add(e, d->row, row)};
-    if (!alone && !w->partial)
+    const LLVMValueRef *in_block = context;
+    LLVMValueRef word = add(e, d->word, *in_block);
+    struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = add(e, d->row, own(e, first, alone))};
+    if (!alone)
         fetch(e, &d->o->a, false, add(e, d->row, first), times(e, plus(e, word, WORDS_AHEAD), d->in_word));
-    store(e, d, word_of(e, d, &line, word, w->partial), d->a, own(e, place_in_a(e, d, first, w->at), alone));
+    store(e, d, word_of(e, d, &line, word, true), d->a, own(e, place_in_a(e, d, first, *in_block), alone));
 }
 
-/* A word of all rows: columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with
- * which CPUs take long. */
-static void copy_rows(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial)
+/* Columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with which CPUs take
+ * long. */
+static void copy_rows(struct tsr__te *e, const struct blocks *d)
 {
     LLVMValueRef last = left(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
-    for (uint32_t v = 0; has_ragged_tiles(d) && v < d->vectors; v++)
-        store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, word), e->item[0]), v * d->width));
-    side_by_side(e, d, d->first_row, d->some_rows, !has_ragged_tiles(d), copy_row, &(struct word){word, partial});
+    bool ragged = has_ragged_tiles(d);
+    struct tsr__te_loop words;
+    tsr__te_loop(e, &words, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), NULL, 0);
+    for (uint32_t v = 0; ragged && v < d->vectors; v++)
+        store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
+    side_by_side(e, d, d->first_row, d->some_rows, ragged ? d->some_rows : NULL, copy_row, &words.index);
+    end_loop(e, &words, NULL);
 }
 
-/* Words of the rows of a tile, which begin with row `context`. */
+/* Words of the rows of a tile, which begin with row `context`, in turn, so that lines of the copy are written as a whole. */
 static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const LLVMValueRef *tile = context;
@@ -297,35 +317,17 @@ static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *con
     struct tsr__te_loop rows;
     tsr__te_loop(e, &rows, *tile, least(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1), NULL, 0);
     struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, d->row, rows.index)};
-    store(e, d, word_of(e, d, &line, add(e, d->word, word), false), d->a, place_in_a(e, d, rows.index, word));
+    store(e, d, word_of(e, d, &line, add(e, d->word, word), alone), d->a, place_in_a(e, d, rows.index, word));
     end_loop(e, &rows, NULL);
 }
 
-/* Words of a row: rows of a transposed A do. The rows of a tile in turn, so that lines of the copy are written as a whole. */
-static void copy_lines(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole)
+/* Rows of a transposed A do. */
+static void copy_lines(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_loop tiles;
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    side_by_side(e, d, tsr__te_i64(e, 0), whole, has_vectors_of_words(d), copy_tile, &tiles.index);
+    side_by_side(e, d, tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), copy_tile, &tiles.index);
     end_loop(e, &tiles, NULL);
-}
-
-static void copy_a(struct tsr__te *e, const struct blocks *d)
-{
-    LLVMValueRef whole = whole_words(e, d);
-    struct tsr__te_loop words;
-    if (d->ta) {
-        copy_lines(e, d, whole);
-    } else {
-        tsr__te_loop(e, &words, tsr__te_i64(e, 0), whole, tsr__te_i64(e, 1), NULL, 0);
-        copy_rows(e, d, words.index, false);
-        end_loop(e, &words, NULL);
-    }
-    if (!has_ragged_words(d))
-        return;
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
-    copy_rows(e, d, whole, true);
-    tsr__te_end_if(e, end);
 }
 
 /* What makes bytes of B unsigned, times the rows of A: tiles begin with less by that. */
@@ -354,7 +356,7 @@ static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef fi
 {
     struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, first, col)};
     LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
-    if (d->dots && d->sum == TSR__T_I32)
+    if (d->is_unsigned)
         made = LLVMBuildXor(e->builder, made, tsr__te_i32(e, SIGN * 0x01010101u), "");
     store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
 }
@@ -371,7 +373,7 @@ static void copy_words(struct tsr__te *e, const struct blocks *d, const void *co
     LLVMValueRef ahead = add(e, p->columns->first, plus(e, p->at, COLUMNS_AHEAD));
     if (!alone)
         fetch(e, &d->o->b, false, times(e, add(e, d->word, first), d->in_word), ahead);
-    copy_word(e, d, p->columns->first, p->at, own(e, first, alone), false);
+    copy_word(e, d, p->columns->first, p->at, own(e, first, alone), alone);
 }
 
 static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
@@ -380,27 +382,21 @@ static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *
     LLVMValueRef ahead = add(e, d->word, plus(e, p->at, WORDS_AHEAD));
     if (!alone)
         fetch(e, &d->o->b, true, times(e, ahead, d->in_word), add(e, p->columns->first, first));
-    copy_word(e, d, p->columns->first, own(e, first, alone), p->at, false);
+    copy_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
 }
 
 /* Lanes take what follows each other in memory: words of a column, or columns of a transposed B. */
 static void copy_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
 {
-    LLVMValueRef zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1), whole = whole_words(e, d);
+    LLVMValueRef zero = tsr__te_i64(e, 0);
     struct tsr__te_loop parts;
-    tsr__te_loop(e, &parts, zero, d->tb ? whole : c->some, one, NULL, 0);
+    tsr__te_loop(e, &parts, zero, d->tb ? d->some_words : c->some, tsr__te_i64(e, 1), NULL, 0);
+    struct part part = {c, parts.index};
     if (d->tb)
-        side_by_side(e, d, zero, c->some, has_vectors_of_columns(d), copy_columns, &(struct part){c, parts.index});
+        side_by_side(e, d, zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, copy_columns, &part);
     else
-        side_by_side(e, d, zero, whole, has_vectors_of_words(d), copy_words, &(struct part){c, parts.index});
+        side_by_side(e, d, zero, d->some_words, vectors_of_words(e, d), copy_words, &part);
     end_loop(e, &parts, NULL);
-    if (!has_ragged_words(d))
-        return;
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
-    tsr__te_loop(e, &parts, zero, c->some, one, NULL, 0);
-    copy_word(e, d, c->first, parts.index, whole, true);
-    end_loop(e, &parts, NULL);
-    tsr__te_end_if(e, end);
 }
 
 /* ---- tiles
@@ -413,7 +409,9 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
         return tsr__te_fma(e, d->sum, (struct tsr__te_number){a, NULL}, (struct tsr__te_number){b, NULL},
                            (struct tsr__te_number){sum, NULL})
             .re;
-    return d->sum == TSR__T_I32 ? tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3)
+    if (d->is_unsigned)
+        return tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3);
+    return d->sum == TSR__T_I32 ? tsr__te_call(e, "tessera_dot_add_i16", "jji", LLVMTypeOf(sum), halves, 3)
                                 : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
 }
 
@@ -505,21 +503,22 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
                      LLVMValueRef some, LLVMValueRef *sums)
 {
     uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
-    bool whole = !has_ragged_tiles(d);
+    bool ragged = has_ragged_tiles(d);
     LLVMValueRef rows = tsr__te_i64(e, tile_rows(d));
+    rows = ragged ? least(e, left(e, d->some_rows, tile), rows) : rows;
     struct tile t = {.o = o, .row = add(e, d->row, tile), .first = first};
     struct tsr__te_loop cols;
     for (uint32_t i = 0; i < d->vectors * d->cols; i++)
         store(e, d, sums[i], d->tile, plus(e, e->item[0], i * d->width));
-    if (!whole)
+    if (ragged)
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
     t.col = cols.index;
     for (uint32_t row = 0; row < tile_rows(d); row += in_line)
         fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
-    side_by_side(e, d, tsr__te_i64(e, 0), whole ? rows : least(e, left(e, d->some_rows, tile), rows), whole, update_rows, &t);
+    side_by_side(e, d, tsr__te_i64(e, 0), rows, ragged ? rows : NULL, update_rows, &t);
     end_loop(e, &cols, NULL);
-    if (!whole)
+    if (ragged)
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
 }
 
@@ -564,7 +563,10 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     d->some_words = least(e, left(e, words, d->word), tsr__te_i64(e, d->words));
     struct tsr__te_blas o = update_of(e, d);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the block before */
-    copy_a(e, d);
+    if (d->ta)
+        copy_lines(e, d);
+    else
+        copy_rows(e, d);
     if (d->extra)
         sum_rows(e, d);
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
@@ -587,7 +589,7 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < MOST_ROWS ? (uint32_t)known + tile_rows(d) - 1 : MOST_ROWS;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
-        uint32_t a = d->rows * d->words, extra = d->dots && d->sum == TSR__T_I32 ? d->rows : 0;
+        uint32_t a = d->rows * d->words, extra = d->is_unsigned ? d->rows : 0;
         d->a = tsr__te_scratch(e, (a + b + tile + extra) * d->bytes);
         if (!d->a)
             continue;
@@ -651,10 +653,10 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
     bool open = false;
     for (int i = 0; i < 3; i++)
         open |= tsr__te_known(sizes[i]) < 0;
-    if (d->dots || !open) { /* there is other code, which is short */
+    if (d->otherwise || !open) { /* there is other code, which is short */
         LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
         all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, LEAST_PRODUCTS - 1)), "");
-        if (d->dots && tsr__te_known(d->k) >= 0)
+        if (d->otherwise && tsr__te_known(d->k) >= 0)
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, LEAST_SIZE - 1)), ""));
@@ -672,9 +674,11 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.n = o->c.shape[1];
     d.k = o->a.shape[d.ta ? 0 : 1];
     d.lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
-    d.dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
+    d.otherwise = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
+    d.is_unsigned = d.otherwise && number == TSR__T_I8;
+    d.dots = d.otherwise || (e->unit.dots_of_halves && number == o->b.type->number && d.sum == TSR__T_I32 && number != TSR__T_I32);
     d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
-    d.in_word = d.dots ? d.bytes / tsr__t_numbers[number].bytes : 1;
+    d.in_word = d.is_unsigned ? 4 : d.dots ? 2 : 1;
     d.width = e->func->info.work_group_size[0];
     uint32_t registers = (d.width * d.bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
     d.vectors = registers < MOST_VECTORS ? MOST_VECTORS / registers : 1;
