@@ -16,11 +16,13 @@ enum {
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
     LEAST_SIZE = 24,          /* rows, columns, and elements of K */
     LEAST_PRODUCTS = 1 << 16, /* else copies take more than they save */
-    MOST_IN_PLACE = 1 << 20,  /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
-    FIRST_LEVEL = 32 << 10,   /* bytes of the first level */
-    LINE_BYTES = 64,          /* of the caches */
-    WORDS_AHEAD = 16,         /* so much of A and */
-    COLUMNS_AHEAD = 2,        /* of B is fetched before it is copied */
+    LEAST_PAIRS = 8,          /* the same where two elements are a word, for which there is no other code */
+    LEAST_PAIR_PRODUCTS = 1 << 13,
+    MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
+    FIRST_LEVEL = 32 << 10,  /* bytes of the first level */
+    LINE_BYTES = 64,         /* of the caches */
+    WORDS_AHEAD = 16,        /* so much of A and */
+    COLUMNS_AHEAD = 2,       /* of B is fetched before it is copied */
     SIGN = 0x80,
 };
 
@@ -38,6 +40,7 @@ struct blocks {
     LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
     LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
+    int64_t least_size, least_products;            /* that are cut, if all are known */
     bool one_block;                                /* of K */
     bool otherwise;                                /* dot products can be made without copies of A */
 };
@@ -655,11 +658,11 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
         open |= tsr__te_known(sizes[i]) < 0;
     if (d->otherwise || !open) { /* there is other code, which is short */
         LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
-        all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, LEAST_PRODUCTS - 1)), "");
+        all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, d->least_products - 1)), "");
         if (d->otherwise && tsr__te_known(d->k) >= 0)
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
-            all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, LEAST_SIZE - 1)), ""));
+            all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
         if (!d->tb && d->in_place && LLVMIsAConstantInt(d->in_place) && !LLVMIsNull(d->in_place))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
@@ -689,6 +692,9 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
+    bool pairs = d.dots && !d.otherwise;
+    d.least_size = pairs ? LEAST_PAIRS : LEAST_SIZE;
+    d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
     return d;
 }
 
@@ -701,7 +707,7 @@ bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, c
     struct blocks d = plan(e, inst, o);
     /* Only a sum in C can be continued in the next block of K. */
     int64_t most_k = sum == o->c.type->number ? INT64_MAX : (int64_t)d.words * d.in_word;
-    if (is_less(d.m, LEAST_SIZE) || is_less(d.n, LEAST_SIZE) || is_less(d.k, LEAST_SIZE) || tsr__te_known(d.k) > most_k)
+    if (is_less(d.m, d.least_size) || is_less(d.n, d.least_size) || is_less(d.k, d.least_size) || tsr__te_known(d.k) > most_k)
         return false;
     LLVMValueRef chosen = is_worthwhile(e, &d, most_k);
     bool always = LLVMIsAConstantInt(chosen) && !LLVMIsNull(chosen);
