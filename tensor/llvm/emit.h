@@ -126,6 +126,8 @@ LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *mem
 struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
 /* The element `index` where `good` holds (NULL: always), otherwise 0; without a branch around what follows, where all lanes have to be. */
 struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good);
+/* That an element of global memory will be needed; it may be behind the end of its matrix. */
+void tsr__te_fetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
 void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number number,
                           enum tsr__t_atomic atomic);
 static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)

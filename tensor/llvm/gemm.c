@@ -3,11 +3,11 @@
  * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
 #include "tensor/llvm/emit.h"
 
-enum { MOST_ROWS = 4, ENOUGH = 8 };
+enum { MOST_ROWS = 4, ENOUGH = 8, FEW_COLUMNS = 16, LINE_BYTES = 64 };
 
 /* A block of C: `rows` rows of a work-item, each a work-group's width from the one before, and `cols` columns. */
 struct block {
-    LLVMValueRef row, col;
+    LLVMValueRef first, row, col; /* first: that of lane 0 */
     uint32_t rows, cols;
 };
 
@@ -48,6 +48,21 @@ static uint32_t row_registers(struct tsr__te *e, const struct gemm *g)
     return (bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
 }
 
+/* The rows below, which come next: they lie too far apart for CPUs to fetch them by themselves. With many columns those that are read first
+ * are few of all. */
+static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct block *b, LLVMValueRef k)
+{
+    const struct tsr__te_memref *a = &g->o.a;
+    int64_t cols = tsr__te_known(g->o.c.shape[1]);
+    uint32_t step = b->rows * g->width, in_line = LINE_BYTES / tsr__t_numbers[a->type->number].bytes;
+    if (g->ta || a->type->local || cols < 0 || cols > FEW_COLUMNS)
+        return;
+    for (uint32_t row = 0; row < step; row += in_line) {
+        LLVMValueRef index[] = {LLVMBuildNSWAdd(e->builder, b->first, tsr__te_i64(e, step + row), ""), k};
+        tsr__te_fetch(e, a, index);
+    }
+}
+
 static void multiply(struct tsr__te *e, const struct gemm *g, const struct block *b)
 {
     uint32_t parts = tsr__te_parts(g->sum), count = b->rows * b->cols * parts;
@@ -57,6 +72,7 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     for (uint32_t i = 0; i < count; i++)
         values[i] = LLVMConstNull(tsr__te_type(e, g->sum));
     tsr__te_loop(e, &k, tsr__te_i64(e, 0), depth, tsr__te_i64(e, 1), values, count);
+    fetch_ahead(e, g, b, k.index);
     for (uint32_t r = 0; r < b->rows; r++)
         a[r] = load(e, g, &g->o.a, g->ta, row_of(e, g, b, r), k.index);
     for (uint32_t c = 0; c < b->cols; c++) {
@@ -155,7 +171,7 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
 {
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, (int64_t)rows * g->width), NULL, 0);
-    struct block b = {.row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], ""), .rows = rows};
+    struct block b = {.first = loop.index, .row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], ""), .rows = rows};
     LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, ""));
     all_columns(e, g, b, most_columns(e, g, rows));
     tsr__te_end_if(e, end);

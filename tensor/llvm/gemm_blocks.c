@@ -220,12 +220,11 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const str
     return made;
 }
 
-/* That an element will be needed; it may be behind the end of its matrix. */
 static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
 {
-    LLVMValueRef args[] = {element_address(e, m, turned, i, j), tsr__te_i64(e, 1)};
+    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
     if (!m->type->local)
-        tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
+        tsr__te_fetch(e, m, index);
 }
 
 /* ---- copies
