@@ -81,9 +81,12 @@ struct tsr__te_loop {
     LLVMBasicBlockRef head, end;
     LLVMValueRef index, step, *carried;
     uint32_t count;
+    LLVMValueRef to; /* of a loop that surely has a round; otherwise NULL */
 };
 void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step, LLVMValueRef *first,
                   uint32_t count);
+/* Where from < to: less code. */
+void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
 /* A hint to LLVM about a loop that has been ended; `count` 0: the hint has no number. */
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);

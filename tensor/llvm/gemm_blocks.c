@@ -259,20 +259,27 @@ static LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone)
     return alone ? first : add(e, first, e->item[0]);
 }
 
-/* Elements that follow each other in memory: vectors of them as long as there are enough before `vectors`, then single ones. So nothing is
- * masked, which would be more code. `vectors` NULL: they fill vectors. */
-static void side_by_side(struct tsr__te *e, const struct blocks *d, LLVMValueRef from, LLVMValueRef to, LLVMValueRef vectors, each *one,
-                         const void *context)
+/* Elements that follow each other in memory. */
+struct span {
+    LLVMValueRef from, to, vectors; /* vectors: to where there may be some; NULL: they fill vectors */
+    bool some;                      /* there surely is one */
+};
+
+/* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
+static void side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context)
 {
     LLVMValueRef wide = tsr__te_i64(e, d->width);
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, from, to, wide, NULL, 0);
-    LLVMValueRef enough = vectors ? at_most(e, plus(e, loop.index, d->width), vectors) : NULL;
-    if (vectors)
+    if (s->some)
+        tsr__te_sure_loop(e, &loop, s->from, s->to, wide);
+    else
+        tsr__te_loop(e, &loop, s->from, s->to, wide, NULL, 0);
+    LLVMValueRef enough = s->vectors ? at_most(e, plus(e, loop.index, d->width), s->vectors) : NULL;
+    if (enough)
         loop.step = choose(e, enough, wide, tsr__te_i64(e, 1));
     LLVMBasicBlockRef end = tsr__te_if(e, enough);
     one(e, d, context, loop.index, false);
-    if (vectors) {
+    if (enough) {
         end = tsr__te_else(e, end);
         one(e, d, context, loop.index, true);
     }
@@ -307,7 +314,8 @@ static void copy_rows(struct tsr__te *e, const struct blocks *d)
     tsr__te_loop(e, &words, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), NULL, 0);
     for (uint32_t v = 0; ragged && v < d->vectors; v++)
         store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
-    side_by_side(e, d, d->first_row, d->some_rows, ragged ? d->some_rows : NULL, copy_row, &words.index);
+    struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false};
+    side_by_side(e, d, &own, copy_row, &words.index);
     end_loop(e, &words, NULL);
 }
 
@@ -317,7 +325,7 @@ static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *con
     const LLVMValueRef *tile = context;
     LLVMValueRef word = own(e, first, alone);
     struct tsr__te_loop rows;
-    tsr__te_loop(e, &rows, *tile, least(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1), NULL, 0);
+    tsr__te_sure_loop(e, &rows, *tile, least(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1));
     struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, d->row, rows.index)};
     store(e, d, word_of(e, d, &line, add(e, d->word, word), alone), d->a, place_in_a(e, d, rows.index, word));
     end_loop(e, &rows, NULL);
@@ -328,7 +336,7 @@ static void copy_lines(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_loop tiles;
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    side_by_side(e, d, tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), copy_tile, &tiles.index);
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false}, copy_tile, &tiles.index);
     end_loop(e, &tiles, NULL);
 }
 
@@ -338,7 +346,7 @@ static void sum_rows(struct tsr__te *e, const struct blocks *d)
     LLVMTypeRef type = word_type(e, d);
     LLVMValueRef sums[MOST_VECTORS], zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1);
     struct tsr__te_loop tiles, words;
-    tsr__te_loop(e, &tiles, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    tsr__te_sure_loop(e, &tiles, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
     for (uint32_t v = 0; v < d->vectors; v++)
         sums[v] = LLVMConstNull(type);
     tsr__te_loop(e, &words, zero, d->some_words, one, sums, d->vectors);
@@ -395,9 +403,9 @@ static void copy_b(struct tsr__te *e, const struct blocks *d, const struct colum
     tsr__te_loop(e, &parts, zero, d->tb ? d->some_words : c->some, tsr__te_i64(e, 1), NULL, 0);
     struct part part = {c, parts.index};
     if (d->tb)
-        side_by_side(e, d, zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, copy_columns, &part);
+        side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true}, copy_columns, &part);
     else
-        side_by_side(e, d, zero, d->some_words, vectors_of_words(e, d), copy_words, &part);
+        side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false}, copy_words, &part);
     end_loop(e, &parts, NULL);
 }
 
@@ -514,11 +522,11 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
         store(e, d, sums[i], d->tile, plus(e, e->item[0], i * d->width));
     if (ragged)
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
-    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
+    tsr__te_sure_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1));
     t.col = cols.index;
     for (uint32_t row = 0; row < tile_rows(d); row += in_line)
         fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
-    side_by_side(e, d, tsr__te_i64(e, 0), rows, ragged ? rows : NULL, update_rows, &t);
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true}, update_rows, &t);
     end_loop(e, &cols, NULL);
     if (ragged)
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
@@ -532,9 +540,9 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
 {
     LLVMValueRef sums[MOST_SUMS], zero = tsr__te_i64(e, 0);
     struct tsr__te_loop rows, cols;
-    tsr__te_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    tsr__te_sure_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
     struct rows a = rows_of(e, d, rows.index);
-    tsr__te_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols), NULL, 0);
+    tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
     LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
     multiply(e, d, rows.index, &a, cols.index, sums);
     put_sums(e, d, o, rows.index, first, some, sums);
@@ -560,7 +568,7 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     d->some_rows = least(e, left(e, d->m, d->row), tsr__te_i64(e, d->rows));
     d->first_row = first_copied(e, d);
     LLVMValueRef last = choose(e, less(e, zero, words), words, tsr__te_i64(e, 1)); /* without K there are still alpha and beta */
-    tsr__te_loop(e, &depth, zero, last, tsr__te_i64(e, d->words), NULL, 0);
+    tsr__te_sure_loop(e, &depth, zero, last, tsr__te_i64(e, d->words));
     d->word = depth.index;
     d->some_words = least(e, left(e, words, d->word), tsr__te_i64(e, d->words));
     struct tsr__te_blas o = update_of(e, d);
