@@ -248,11 +248,17 @@ DOT(int, char, char, ss_int)
 DOT(int, char, uchar, su_int)
 DOT(int, uchar, char, us_int)
 
-/* For products of matrices in the tensor language (tensor/llvm/gemm_dot.c): a sum that wraps, and two products of bfloat16 in the order of
- * VDPBF16PS. */
+/* For products of matrices in the tensor language (tensor/llvm/gemm_dot.c, gemm_blocks.c): sums that wrap, and two products of bfloat16 in
+ * the order of VDPBF16PS. */
 int PURE tessera_dot_add_us(uint a, uint b, int c)
 {
     return (int)((uint)dot_4x8packed_us_int(a, b) + (uint)c);
+}
+
+int PURE tessera_dot_add_i16(uint a, uint b, int c)
+{
+    int low = (short)a * (short)b, high = ((int)a >> 16) * ((int)b >> 16);
+    return (int)((uint)low + (uint)high + (uint)c);
 }
 
 float PURE tessera_dot_add_bf16(uint a, uint b, float c)

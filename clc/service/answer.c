@@ -125,6 +125,7 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
     bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F);
     return (struct tsr_tensor_unit){.dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
                                     .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS),
+                                    .dots_of_halves = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
                                     .mad_first = wide || !dots,
                                     .blocks = cpu,
                                     .registers = wide ? 24 : 12,

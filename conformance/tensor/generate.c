@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_VIEWS = 24, PALETTE = 4, TRIES = 60, TYPES = 10 };
+enum { MOST_VIEWS = 24, PALETTE = 4, TRIES = 60, TYPES = 10, REPEATED = 40 };
 
 static const struct {
     const char *name;
@@ -259,7 +259,14 @@ static bool put_gemm(struct gen *g)
     a = find_view(g, c->type, 2, ma);
     b = find_view(g, c->type, 2, mb);
     snprintf(name, sizeof name, "gemm.%c.%c", ta ? 't' : 'n', tb ? 't' : 'n');
-    return a && b && put_blas(g, name, a, b, c, g->size[k], "");
+    if (!a || !b || !put_blas(g, name, a, b, c, g->size[k], ""))
+        return false;
+    while (a && chance(g, REPEATED)) { /* those of one kind may have one code */
+        a = find_view(g, c->type, 2, ma);
+        if (a && !put_blas(g, name, a, b, c, g->size[k], ""))
+            break;
+    }
+    return true;
 }
 
 static bool put_gemv(struct gen *g)

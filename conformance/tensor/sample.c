@@ -366,6 +366,52 @@ static void ranges(void)
     clReleaseProgram(program);
 }
 
+/* Products that follow each other have one code; each sees what the one before has made. A moves rows down by one, columns to the left, and
+ * doubles them. */
+static void products_in_a_row(void)
+{
+    enum { SIZE = 20, NAMES = 2 };
+    static const char text[] =
+#define PRODUCTS                                                                                                                           \
+    "{\n  %one = constant 1.0 : f32\n  %zero = constant 0.0 : f32\n  gemm.n.n %one, %A, %X, %zero, %Y\n"                                   \
+    "  gemm.n.n %one, %A, %Y, %zero, %Z\n  %a = subview %A[:, :] : memref<f32x?x?>\n  gemm.n.n %one, %Z, %a, %zero, %X\n}\n"
+#define MATRICES "(%A: memref<f32x?x?>, %X: memref<f32x?x?>, %Y: memref<f32x?x?>, %Z: memref<f32x?x?>) "
+        "func @one" MATRICES PRODUCTS "func @two" MATRICES "attributes {work_group_size=[32,1]} " PRODUCTS;
+#undef PRODUCTS
+#undef MATRICES
+    static const char *const names[NAMES] = {"one", "two"};
+    cl_program program = build_good(text);
+    for (int which = 0; which < NAMES; which++) {
+        static float x[SIZE * SIZE], a[SIZE * SIZE], made[SIZE * SIZE];
+        cl_int error;
+        cl_kernel kernel = clCreateKernel(program, names[which], &error);
+        cl_mem memory[4];
+        cl_uint next = 0;
+        const cl_long size = SIZE;
+        size_t local[3];
+        for (int i = 0; i < SIZE * SIZE; i++) {
+            x[i] = (float)(i % 97);
+            a[i] = i % SIZE == (i / SIZE + 1) % SIZE ? 2 : 0;
+        }
+        for (int m = 0; m < 4; m++) {
+            memory[m] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, m == 0 ? a : x, NULL);
+            error |= clSetKernelArg(kernel, next++, sizeof memory[m], &memory[m]);
+            for (int i = 0; i < 3; i++)
+                error |= clSetKernelArg(kernel, next++, sizeof size, &size);
+        }
+        error |= clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof local, local, NULL);
+        error |= clEnqueueNDRangeKernel(queue, kernel, 3, NULL, local, local, 0, NULL, NULL);
+        error |= clEnqueueReadBuffer(queue, memory[1], CL_TRUE, 0, sizeof made, made, 0, NULL, NULL);
+        EXPECT(!error);
+        for (int i = 0; i < SIZE * SIZE; i++)
+            EXPECT(made[i] == 8 * x[(i % SIZE + SIZE - 2) % SIZE + (i / SIZE + 1) % SIZE * SIZE]);
+        for (int m = 0; m < 4; m++)
+            clReleaseMemObject(memory[m]);
+        clReleaseKernel(kernel);
+    }
+    clReleaseProgram(program);
+}
+
 int main(void)
 {
     struct session s = open_session();
@@ -377,6 +423,7 @@ int main(void)
     infinities();
     absent_memory();
     local_parameters();
+    products_in_a_row();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
     small_variables_count_to_their_end();

@@ -120,8 +120,12 @@ const struct tsr__dot *tsr__dot_named(const char *name)
 
 bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function)
 {
+    static const enum tsr_cpu_feature needed[TSR__DOT_SUMS] = {
+        [TSR__DOT_NONE] = TSR_CPU_AVX512VNNI, [TSR__DOT_CLAMPED] = TSR_CPU_AVX512VNNI,  [TSR__DOT_WRAPPED] = TSR_CPU_AVX512VNNI,
+        [TSR__DOT_HALVES] = TSR_CPU_AVX2,     [TSR__DOT_BFLOAT16] = TSR_CPU_BF16_PAIRS,
+    };
     const struct tsr__dot *dot = tsr__has_text_attr(function, TSR__USER) ? NULL : tsr__dot_named(tsr__name(function));
-    return dot && tsr__has(l, dot->sum == TSR__DOT_BFLOAT16 ? TSR_CPU_BF16_PAIRS : TSR_CPU_AVX512VNNI);
+    return dot && tsr__has(l, needed[dot->sum]);
 }
 
 const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed)

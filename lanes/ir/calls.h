@@ -98,7 +98,7 @@ bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function);
 /* The function of two vectors of four bytes, or of two words of them, that does not accumulate. */
 const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed);
 
-enum tsr__dot_sum { TSR__DOT_NONE, TSR__DOT_CLAMPED, TSR__DOT_WRAPPED, TSR__DOT_BFLOAT16 }; /* dot.def */
+enum tsr__dot_sum { TSR__DOT_NONE, TSR__DOT_CLAMPED, TSR__DOT_WRAPPED, TSR__DOT_HALVES, TSR__DOT_BFLOAT16, TSR__DOT_SUMS }; /* dot.def */
 struct tsr__dot {
     const char *name;
     bool a_signed, b_signed, packed;

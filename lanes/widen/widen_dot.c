@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Dot products of four bytes (cl_khr_integer_dot_product) and of two bfloat16 in packets.
+ * Dot products of four bytes (cl_khr_integer_dot_product), of two numbers of 16 bits and of two bfloat16 in packets.
  *
  * VPDPBUSD adds up four products of an unsigned and a signed byte. If both operands have the same signedness, one of them is moved by
  * 128 into the other range, and 128 times the sum of the other operand's bytes corrects the result. */
@@ -81,26 +81,35 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
     return made;
 }
 
-/* VDPBF16PS: for each lane the sum and two products. */
-static void add_bf16_products(struct tsr__widener *s, LLVMValueRef inst)
+/* An instruction that takes `lanes` lanes of each operand, for all lanes; the operands are words. */
+static LLVMValueRef on_slices(struct tsr__widener *s, const char *name, unsigned lanes, const LLVMValueRef *operands, unsigned count)
 {
-    const char *name = s->width >= 16 ? "llvm.x86.avx512bf16.dpbf16ps.512" : "llvm.x86.avx512bf16.dpbf16ps.256";
-    unsigned lanes = s->width >= 16 ? 16 : 8, id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, NULL, 0), made = NULL, operands[3];
-    tsr__explain(s->l, inst, "dot", "VDPBF16PS", "one");
-    for (unsigned i = 0; i < 3; i++)
-        operands[i] = tsr__component_of(s, LLVMGetOperand(inst, i), 0);
+    enum { MOST = 3 };
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, NULL, 0), made = NULL, args[MOST];
     for (unsigned at = 0; at < s->width; at += lanes) {
-        LLVMValueRef args[3];
-        for (unsigned i = 0; i < 3; i++) {
+        for (unsigned i = 0; i < count; i++) {
             args[i] = s->width > lanes ? slice_elements(s, operands[i], at, lanes) : operands[i];
-            args[i] = LLVMBuildBitCast(s->b, args[i], LLVMTypeOf(LLVMGetParam(f, (i + 1) % 3)), "");
+            args[i] = LLVMBuildBitCast(s->b, args[i], LLVMTypeOf(LLVMGetParam(f, i)), "");
         }
-        LLVMValueRef in_order[] = {args[2], args[0], args[1]};
-        LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, in_order, 3, "");
+        LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
         made = made ? LLVMBuildShuffleVector(s->b, made, component, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : component;
     }
-    tsr__set_component(s, inst, 0, made);
+    return made;
+}
+
+/* VDPBF16PS: for each lane the sum and two products. VPMADDWD: two products. */
+static void add_pairs(struct tsr__widener *s, LLVMValueRef inst, bool bf16)
+{
+    static const char *const names[2][2] = {{"llvm.x86.avx2.pmadd.wd", "llvm.x86.avx512.pmaddw.d.512"},
+                                            {"llvm.x86.avx512bf16.dpbf16ps.256", "llvm.x86.avx512bf16.dpbf16ps.512"}};
+    bool wide = s->width >= 16 && tsr__has(s->l, TSR_CPU_AVX512BW);
+    const char *name = names[bf16][wide];
+    LLVMValueRef sum = tsr__component_of(s, LLVMGetOperand(inst, 2), 0);
+    LLVMValueRef operands[] = {sum, tsr__component_of(s, LLVMGetOperand(inst, 0), 0), tsr__component_of(s, LLVMGetOperand(inst, 1), 0)};
+    tsr__explain(s->l, inst, "dot", bf16 ? "VDPBF16PS" : "VPMADDWD", "one");
+    LLVMValueRef made = on_slices(s, name, wide ? 16 : 8, operands + !bf16, bf16 ? 3 : 2);
+    tsr__set_component(s, inst, 0, bf16 ? made : LLVMBuildAdd(s->b, made, sum, ""));
 }
 
 /* Is the operand made in the block of the call? */
@@ -114,8 +123,8 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
 {
     const struct tsr__dot *dot = tsr__dot_named(tsr__name(tsr__callee(inst)));
     bool clamps = dot->sum == TSR__DOT_CLAMPED;
-    if (dot->sum == TSR__DOT_BFLOAT16) {
-        add_bf16_products(s, inst);
+    if (dot->sum >= TSR__DOT_HALVES) {
+        add_pairs(s, inst, dot->sum == TSR__DOT_BFLOAT16);
         return;
     }
     LLVMTypeRef words = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));

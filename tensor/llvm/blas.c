@@ -43,17 +43,14 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
     if (!o->alpha_one)
         product = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->alpha, o->alpha_type, sum), product);
     if (!o->beta_zero && o->atomic == TSR__T_PLAIN) {
-        struct tsr__te_guard guard = tsr__te_guard(e, o->reads);
         struct tsr__te_number old = tsr__te_convert(e, tsr__te_load_number(e, &o->c, address), c, sum);
-        if (o->reads)
-            tsr__te_end_guard(e, &guard, &old.re, 1);
+        if (o->adds)
+            old.re = LLVMBuildSelect(e->builder, o->adds, old.re, LLVMConstNull(LLVMTypeOf(old.re)), "");
         if (!o->beta_one)
             old = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->beta, o->beta_type, sum), old);
         product = tsr__te_arith(e, TSR__T_ADD, sum, product, old);
     }
-    LLVMBasicBlockRef end = tsr__te_if(e, o->writes);
     tsr__te_store_number(e, &o->c, address, tsr__te_convert(e, product, sum, c), o->atomic);
-    tsr__te_end_if(e, end);
 }
 
 static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, enum tsr__t_number number)

@@ -150,11 +150,24 @@ void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef fro
     LLVMPositionBuilderAtEnd(e->builder, body);
 }
 
+void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    *loop = (struct tsr__te_loop){.head = block(e), .end = block(e), .step = step, .to = to};
+    LLVMBuildBr(e->builder, loop->head);
+    LLVMPositionBuilderAtEnd(e->builder, loop->head);
+    loop->index = LLVMBuildPhi(e->builder, LLVMTypeOf(from), "");
+    LLVMAddIncoming(loop->index, &from, &before, 1);
+}
+
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next)
 {
     LLVMValueRef index = LLVMBuildAdd(e->builder, loop->index, loop->step, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
-    LLVMBuildBr(e->builder, loop->head);
+    if (loop->to)
+        LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, index, loop->to, ""), loop->head, loop->end);
+    else
+        LLVMBuildBr(e->builder, loop->head);
     LLVMAddIncoming(loop->index, &index, &latch, 1);
     for (uint32_t i = 0; i < loop->count; i++)
         LLVMAddIncoming(loop->carried[i], &next[i], &latch, 1);
@@ -183,6 +196,15 @@ LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition)
     LLVMBuildCondBr(e->builder, condition, then, end);
     LLVMPositionBuilderAtEnd(e->builder, then);
     return end;
+}
+
+LLVMBasicBlockRef tsr__te_else(struct tsr__te *e, LLVMBasicBlockRef end)
+{
+    LLVMBasicBlockRef after = block(e);
+    LLVMBuildBr(e->builder, after);
+    LLVMMoveBasicBlockAfter(end, LLVMGetInsertBlock(e->builder));
+    LLVMPositionBuilderAtEnd(e->builder, end);
+    return after;
 }
 
 void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end)

@@ -37,7 +37,7 @@ struct tsr__te {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMValueRef function;
-    struct tsr__te_value *values; /* by index of the value */
+    struct tsr__te_value *values; /* by index of the value; behind them there is room for TSR__TE_MORE_VALUES */
     uint32_t *local_offset;       /* of an alloca, by index of its value: bytes */
     LLVMValueRef local;           /* the bytes that these are in; NULL: none */
     LLVMValueRef scratch;         /* local memory of single instructions; NULL: none */
@@ -81,14 +81,19 @@ struct tsr__te_loop {
     LLVMBasicBlockRef head, end;
     LLVMValueRef index, step, *carried;
     uint32_t count;
+    LLVMValueRef to; /* of a loop that surely has a round; otherwise NULL */
 };
 void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step, LLVMValueRef *first,
                   uint32_t count);
+/* Where from < to: less code. */
+void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
 /* A hint to LLVM about a loop that has been ended; `count` 0: the hint has no number. */
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
 /* if (condition) { … }: the block where it goes on. NULL condition: always, and nothing is made. */
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
+/* Ends that block and begins the one for where the condition does not hold. */
+LLVMBasicBlockRef tsr__te_else(struct tsr__te *e, LLVMBasicBlockRef end);
 void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end);
 /* The same for values that are made where the condition holds: others are 0. */
 struct tsr__te_guard {
@@ -124,6 +129,8 @@ LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *mem
 struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
 /* The element `index` where `good` holds (NULL: always), otherwise 0; without a branch around what follows, where all lanes have to be. */
 struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good);
+/* That an element of global memory will be needed; it may be behind the end of its matrix. */
+void tsr__te_fetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
 void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number number,
                           enum tsr__t_atomic atomic);
 static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
@@ -193,7 +200,7 @@ struct tsr__te_blas {
     struct tsr__te_memref a, b, c;       /* b: that of instructions with two factors */
     bool has_b;
     enum tsr__t_atomic atomic;
-    LLVMValueRef reads, writes; /* where C is read, if beta is not 0, and written; NULL: always */
+    LLVMValueRef adds; /* whether C counts, if beta is not 0; NULL: it does */
 };
 struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst);
 /* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */
@@ -203,6 +210,14 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
 /* Columns of a tile of C whose rows take so many registers: as many as registers hold, with a column of A and a number of B. */
 enum { TSR__TE_MOST_COLUMNS = 12 };
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);
+
+/* ---- gemm_run.c ---- */
+enum { TSR__TE_MORE_VALUES = 5 };
+/* The last of several products that may have one code; between them is only what touches no memory. NULL: the next one is of another kind.
+ */
+const struct tsr__t_inst *tsr__te_last_of_run(const struct tsr__t_inst *first);
+/* These products; what is between them has been made. */
+void tsr__te_emit_run(struct tsr__te *e, const struct tsr__t_inst *first, const struct tsr__t_inst *last);
 
 /* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
 enum { TSR__TE_MAD_LANES = 16 };

@@ -3,11 +3,11 @@
  * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
 #include "tensor/llvm/emit.h"
 
-enum { MOST_ROWS = 4, ENOUGH = 8 };
+enum { MOST_ROWS = 4, ENOUGH = 8, FEW_COLUMNS = 16, LEAST_FETCHED = 8 << 10, LINE_BYTES = 64 };
 
 /* A block of C: `rows` rows of a work-item, each a work-group's width from the one before, and `cols` columns. */
 struct block {
-    LLVMValueRef row, col;
+    LLVMValueRef first, row, col; /* first: that of lane 0 */
     uint32_t rows, cols;
 };
 
@@ -48,6 +48,26 @@ static uint32_t row_registers(struct tsr__te *e, const struct gemm *g)
     return (bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
 }
 
+/* Whether the rows of A below are to be fetched: CPUs do not find out by themselves where these lie, unless A is small. With many columns
+ * those that are read first are few of all. */
+static bool fetches_ahead(const struct gemm *g)
+{
+    const struct tsr__te_memref *a = &g->o.a;
+    int64_t cols = tsr__te_known(g->o.c.shape[1]), rows = tsr__te_known(a->shape[0]), depth = tsr__te_known(a->shape[1]);
+    bool known = cols >= 0 && rows >= 0 && depth >= 0;
+    return known && !g->ta && !a->type->local && cols <= FEW_COLUMNS &&
+           rows * depth >= LEAST_FETCHED / tsr__t_numbers[a->type->number].bytes;
+}
+
+static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct block *b, LLVMValueRef k)
+{
+    uint32_t step = b->rows * g->width, in_line = LINE_BYTES / tsr__t_numbers[g->o.a.type->number].bytes;
+    for (uint32_t row = 0; row < step; row += in_line) {
+        LLVMValueRef index[] = {LLVMBuildNSWAdd(e->builder, b->first, tsr__te_i64(e, step + row), ""), k};
+        tsr__te_fetch(e, &g->o.a, index);
+    }
+}
+
 static void multiply(struct tsr__te *e, const struct gemm *g, const struct block *b)
 {
     uint32_t parts = tsr__te_parts(g->sum), count = b->rows * b->cols * parts;
@@ -57,6 +77,8 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     for (uint32_t i = 0; i < count; i++)
         values[i] = LLVMConstNull(tsr__te_type(e, g->sum));
     tsr__te_loop(e, &k, tsr__te_i64(e, 0), depth, tsr__te_i64(e, 1), values, count);
+    if (fetches_ahead(g))
+        fetch_ahead(e, g, b, k.index);
     for (uint32_t r = 0; r < b->rows; r++)
         a[r] = load(e, g, &g->o.a, g->ta, row_of(e, g, b, r), k.index);
     for (uint32_t c = 0; c < b->cols; c++) {
@@ -155,7 +177,7 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
 {
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, (int64_t)rows * g->width), NULL, 0);
-    struct block b = {.row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], ""), .rows = rows};
+    struct block b = {.first = loop.index, .row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], ""), .rows = rows};
     LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, ""));
     all_columns(e, g, b, most_columns(e, g, rows));
     tsr__te_end_if(e, end);

@@ -12,20 +12,24 @@ enum {
     MOST_ROWS = 96,           /* of a block of A; the second level of the caches should hold it */
     DEPTH_BYTES = 1024,       /* of a row of a block of A; the first level should hold a tile's rows of A and columns of B */
     LEAST_COLUMNS = 24,       /* of B that are copied at a time: lines of a transposed B should be of use as a whole */
+    MOST_COLUMNS = 64,        /* of a transposed B */
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
     LEAST_SIZE = 24,          /* rows, columns, and elements of K */
     LEAST_PRODUCTS = 1 << 16, /* else copies take more than they save */
-    MOST_IN_PLACE = 1 << 20,  /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
-    FIRST_LEVEL = 32 << 10,   /* bytes of the first level */
-    LINE_BYTES = 64,          /* of the caches */
-    WORDS_AHEAD = 16,         /* so much of A and */
-    COLUMNS_AHEAD = 2,        /* of B is fetched before it is copied */
+    LEAST_PAIRS = 8,          /* the same where two elements are a word, for which there is no other code */
+    LEAST_PAIR_PRODUCTS = 1 << 13,
+    MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
+    FIRST_LEVEL = 32 << 10,  /* bytes of the first level */
+    LINE_BYTES = 64,         /* of the caches */
+    WORDS_AHEAD = 16,        /* so much of A and */
+    COLUMNS_AHEAD = 2,       /* of B is fetched before it is copied */
     SIGN = 0x80,
 };
 
 struct blocks {
     const struct tsr__te_blas *o;
-    bool ta, tb, dots;
+    bool ta, tb;
+    bool dots, is_unsigned; /* words of several elements; B's are made unsigned */
     enum tsr__t_number sum;
     uint32_t in_word, bytes;        /* elements of K in a word; bytes of a word */
     uint32_t width, vectors, cols;  /* lanes; vectors of rows and columns of a tile */
@@ -36,7 +40,9 @@ struct blocks {
     LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
     LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
+    int64_t least_size, least_products;            /* that are cut, if all are known */
     bool one_block;                                /* of K */
+    bool otherwise;                                /* dot products can be made without copies of A */
 };
 
 /* Columns of B and C that have their tiles together. */
@@ -69,9 +75,24 @@ static LLVMValueRef both(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildAnd(e->builder, a, b, "");
 }
 
+static LLVMValueRef at_most(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntSLE, a, b, "");
+}
+
+static LLVMValueRef choose(struct tsr__te *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, condition, a, b, "");
+}
+
+static LLVMValueRef left(struct tsr__te *e, LLVMValueRef all, LLVMValueRef done)
+{
+    return LLVMBuildNSWSub(e->builder, all, done, "");
+}
+
 static LLVMValueRef least(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
 {
-    return LLVMBuildSelect(e->builder, less(e, a, b), a, b, "");
+    return choose(e, less(e, a, b), a, b);
 }
 
 static LLVMValueRef over(struct tsr__te *e, LLVMValueRef a, uint32_t b)
@@ -99,13 +120,6 @@ static uint32_t tile_rows(const struct blocks *d)
 static LLVMTypeRef word_type(struct tsr__te *e, const struct blocks *d)
 {
     return d->dots ? LLVMInt32TypeInContext(e->context) : tsr__te_type(e, d->sum);
-}
-
-/* Whether the lane is one of the first `left` of vector `v` and those after it. */
-static LLVMValueRef is_inside(struct tsr__te *e, const struct blocks *d, LLVMValueRef left, uint32_t v)
-{
-    LLVMValueRef own = LLVMBuildNSWSub(e->builder, left, tsr__te_i64(e, (int64_t)v * d->width), "");
-    return less(e, d->lane, LLVMBuildTrunc(e->builder, own, LLVMTypeOf(d->lane), ""));
 }
 
 static LLVMValueRef place(struct tsr__te *e, const struct blocks *d, LLVMValueRef array, LLVMValueRef at)
@@ -146,69 +160,83 @@ static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRe
     return l->is_a ? element_address(e, l->m, l->turned, l->at, k) : element_address(e, l->m, l->turned, k, l->at);
 }
 
-/* An element as a word's lowest bits; 0 where `good` does not hold. */
-static LLVMValueRef element(struct tsr__te *e, const struct line *l, LLVMValueRef k, LLVMValueRef good)
-{
-    struct tsr__te_guard guard = tsr__te_guard(e, good);
-    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, k)).re;
-    LLVMValueRef made = LLVMBuildZExt(e->builder, one, LLVMInt32TypeInContext(e->context), "");
-    tsr__te_end_guard(e, &guard, &made, 1);
-    return made;
-}
-
-/* Word `word` of a line; of a partial one the elements behind the last of K are 0. */
-static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial)
-{
-    LLVMValueRef k = times(e, word, d->in_word), made = NULL;
-    uint32_t bytes = tsr__t_numbers[l->m->type->number].bytes;
-    if (!d->dots)
-        return tsr__te_convert(e, tsr__te_load_number(e, l->m, address(e, l, k)), l->m->type->number, d->sum).re;
-    if (!partial && tsr__te_known(l->m->stride[l->turned == l->is_a ? 0 : 1]) == 1) {
-        made = LLVMBuildLoad2(e->builder, word_type(e, d), address(e, l, k), "");
-        LLVMSetAlignment(made, bytes);
-        return made;
-    }
-    for (uint32_t i = 0; i < d->in_word; i++) {
-        LLVMValueRef own = plus(e, k, i), one = element(e, l, own, partial && i ? less(e, own, d->k) : NULL);
-        one = i ? LLVMBuildShl(e->builder, one, tsr__te_i32(e, 8 * bytes * i), "") : one;
-        made = made ? LLVMBuildOr(e->builder, made, one, "") : one;
-    }
-    return made;
-}
-
-/* The same where `good` holds (NULL: always), otherwise 0. */
-static LLVMValueRef word_or_zero(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial,
-                                 LLVMValueRef good)
-{
-    struct tsr__te_guard guard = tsr__te_guard(e, good);
-    LLVMValueRef made = word_of(e, d, l, word, partial);
-    tsr__te_end_guard(e, &guard, &made, 1);
-    return made;
-}
-
-/* That an element will be needed; it may be behind the end of its matrix. */
-static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
-{
-    LLVMValueRef args[] = {element_address(e, m, turned, i, j), tsr__te_i64(e, 1)};
-    if (!m->type->local)
-        tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
-}
-
-/* ---- copies
- * ------------------------------------------------------------------------------------------------------------------------------ */
-
+/* Whether there may be words whose elements are not all in K. */
 static bool has_ragged_words(const struct blocks *d)
 {
     int64_t known = tsr__te_known(d->k);
     return d->in_word > 1 && (known < 0 || known % d->in_word);
 }
 
-/* Words of the block that are whole: all but for the last one, which may not be. */
-static LLVMValueRef whole_words(struct tsr__te *e, const struct blocks *d)
+/* Element `i` of a word, sign-extended to 32 bits. `partial`: behind the last one of K it is 0; of whole numbers it is enough that it is so
+ * in B. */
+static LLVMValueRef element(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k, uint32_t i, bool partial)
 {
-    if (!has_ragged_words(d))
-        return d->some_words;
-    return least(e, d->some_words, LLVMBuildNSWSub(e->builder, over(e, d->k, d->in_word), d->word, ""));
+    LLVMTypeRef word = word_type(e, d);
+    LLVMValueRef own = plus(e, k, i), last = left(e, d->k, tsr__te_i64(e, 1));
+    partial = partial && i;
+    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, partial ? least(e, own, last) : own)).re;
+    LLVMValueRef made = LLVMBuildSExt(e->builder, one, word, "");
+    bool is_zero = partial && (!l->is_a || d->sum != TSR__T_I32);
+    return is_zero ? choose(e, at_most(e, own, last), made, LLVMConstNull(word)) : made;
+}
+
+/* The lowest bits of a word, moved to where element `i` is. */
+static LLVMValueRef in_place_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, uint32_t i)
+{
+    uint32_t bits = 8 * d->bytes / d->in_word;
+    if (i + 1 < d->in_word)
+        word = LLVMBuildAnd(e->builder, word, tsr__te_i32(e, (1u << bits) - 1), "");
+    return i ? LLVMBuildShl(e->builder, word, tsr__te_i32(e, bits * i), "") : word;
+}
+
+/* Elements that lie side by side: a word, or bytes whose words have room for 16 bits of each. */
+static LLVMValueRef load_elements(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k)
+{
+    uint32_t bytes = tsr__t_numbers[l->m->type->number].bytes;
+    bool are_words = d->in_word * bytes == d->bytes;
+    LLVMTypeRef word = word_type(e, d);
+    LLVMValueRef made = LLVMBuildLoad2(e->builder, are_words ? word : LLVMInt16TypeInContext(e->context), address(e, l, k), "");
+    LLVMSetAlignment(made, bytes);
+    if (are_words)
+        return made;
+    LLVMValueRef low = LLVMBuildSExt(e->builder, LLVMBuildTrunc(e->builder, made, LLVMInt8TypeInContext(e->context), ""), word, "");
+    LLVMValueRef high = LLVMBuildAShr(e->builder, LLVMBuildSExt(e->builder, made, word, ""), tsr__te_i32(e, 8), "");
+    return LLVMBuildOr(e->builder, in_place_of(e, d, low, 0), in_place_of(e, d, high, 1), "");
+}
+
+/* Word `word` of a line; `partial`: it may be the last one. */
+static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial)
+{
+    LLVMValueRef k = times(e, word, d->in_word), made = NULL;
+    if (!d->dots)
+        return tsr__te_convert(e, tsr__te_load_number(e, l->m, address(e, l, k)), l->m->type->number, d->sum).re;
+    partial = partial && has_ragged_words(d);
+    if (!partial && tsr__te_known(l->m->stride[l->turned == l->is_a ? 0 : 1]) == 1)
+        return load_elements(e, d, l, k);
+    for (uint32_t i = 0; i < d->in_word; i++) {
+        LLVMValueRef one = in_place_of(e, d, element(e, d, l, k, i, partial), i);
+        made = made ? LLVMBuildOr(e->builder, made, one, "") : one;
+    }
+    return made;
+}
+
+static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
+{
+    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
+    if (!m->type->local)
+        tsr__te_fetch(e, m, index);
+}
+
+/* ---- copies
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Up to where there are vectors of whole words in the block; NULL: to its end. */
+static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)
+{
+    int64_t known = tsr__te_known(d->k);
+    if (known >= 0 && known % ((int64_t)d->width * d->in_word) == 0)
+        return NULL;
+    return has_ragged_words(d) ? least(e, d->some_words, left(e, over(e, d->k, d->in_word), d->word)) : d->some_words;
 }
 
 static bool has_ragged_tiles(const struct blocks *d)
@@ -217,68 +245,99 @@ static bool has_ragged_tiles(const struct blocks *d)
     return rows < 0 || rows % tile_rows(d);
 }
 
-static LLVMValueRef left(struct tsr__te *e, LLVMValueRef all, LLVMValueRef done)
+static bool has_vectors_of_columns(const struct blocks *d)
 {
-    return LLVMBuildNSWSub(e->builder, all, done, "");
+    int64_t known = tsr__te_known(d->n);
+    return known >= 0 && known % d->width == 0 && d->group % d->width == 0;
 }
 
-/* Whether there is a word for the lane from `first` on; NULL: for each. */
-static LLVMValueRef has_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole, LLVMValueRef first)
+/* Makes code for the element of each lane from `first` on, or, `alone`, for that element in all of them. */
+typedef void each(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone);
+
+static LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone)
 {
-    int64_t known = tsr__te_known(d->k);
-    return known >= 0 && known % ((int64_t)d->width * d->in_word) == 0 ? NULL : is_inside(e, d, left(e, whole, first), 0);
+    return alone ? first : add(e, first, e->item[0]);
 }
 
-/* A word of all rows: columns of A follow each other in memory. */
-static void copy_rows(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, bool partial)
+/* Elements that follow each other in memory. */
+struct span {
+    LLVMValueRef from, to, vectors; /* vectors: to where there may be some; NULL: they fill vectors */
+    bool some;                      /* there surely is one */
+};
+
+/* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
+static void side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context)
+{
+    LLVMValueRef wide = tsr__te_i64(e, d->width);
+    struct tsr__te_loop loop;
+    if (s->some)
+        tsr__te_sure_loop(e, &loop, s->from, s->to, wide);
+    else
+        tsr__te_loop(e, &loop, s->from, s->to, wide, NULL, 0);
+    LLVMValueRef enough = s->vectors ? at_most(e, plus(e, loop.index, d->width), s->vectors) : NULL;
+    if (enough)
+        loop.step = choose(e, enough, wide, tsr__te_i64(e, 1));
+    LLVMBasicBlockRef end = tsr__te_if(e, enough);
+    one(e, d, context, loop.index, false);
+    if (enough) {
+        end = tsr__te_else(e, end);
+        one(e, d, context, loop.index, true);
+    }
+    tsr__te_end_if(e, end);
+    end_loop(e, &loop, NULL);
+}
+
+/* Where the copy of A has a word of a row of the block: the rows of a tile are side by side. */
+static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMValueRef row, LLVMValueRef word)
+{
+    LLVMValueRef in_tile = both(e, row, tsr__te_i64(e, tile_rows(d) - 1)), tile = left(e, row, in_tile);
+    return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
+}
+
+static void copy_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const LLVMValueRef *in_block = context;
+    LLVMValueRef word = add(e, d->word, *in_block);
+    struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = add(e, d->row, own(e, first, alone))};
+    if (!alone)
+        fetch(e, &d->o->a, false, add(e, d->row, first), times(e, plus(e, word, WORDS_AHEAD), d->in_word));
+    store(e, d, word_of(e, d, &line, word, true), d->a, own(e, place_in_a(e, d, first, *in_block), alone));
+}
+
+/* Columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with which CPUs take
+ * long. */
+static void copy_rows(struct tsr__te *e, const struct blocks *d)
+{
+    LLVMValueRef last = left(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
+    bool ragged = has_ragged_tiles(d);
+    struct tsr__te_loop words;
+    tsr__te_loop(e, &words, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), NULL, 0);
+    for (uint32_t v = 0; ragged && v < d->vectors; v++)
+        store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
+    struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false};
+    side_by_side(e, d, &own, copy_row, &words.index);
+    end_loop(e, &words, NULL);
+}
+
+/* Words of the rows of a tile, which begin with row `context`, in turn, so that lines of the copy are written as a whole. */
+static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const LLVMValueRef *tile = context;
+    LLVMValueRef word = own(e, first, alone);
+    struct tsr__te_loop rows;
+    tsr__te_sure_loop(e, &rows, *tile, least(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1));
+    struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, d->row, rows.index)};
+    store(e, d, word_of(e, d, &line, add(e, d->word, word), alone), d->a, place_in_a(e, d, rows.index, word));
+    end_loop(e, &rows, NULL);
+}
+
+/* Rows of a transposed A do. */
+static void copy_lines(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_loop tiles;
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    LLVMValueRef first = add(e, add(e, times(e, tiles.index, d->words), times(e, word, tile_rows(d))), e->item[0]);
-    LLVMValueRef row = add(e, d->row, tiles.index), from = add(e, d->word, word);
-    if (!partial && !d->ta)
-        fetch(e, &d->o->a, false, row, times(e, plus(e, from, WORDS_AHEAD), d->in_word));
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        LLVMValueRef good = has_ragged_tiles(d) ? is_inside(e, d, left(e, d->some_rows, tiles.index), v) : NULL;
-        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = plus(e, add(e, row, e->item[0]), v * d->width)};
-        store(e, d, word_or_zero(e, d, &line, from, partial, good), d->a, plus(e, first, v * d->width));
-    }
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false}, copy_tile, &tiles.index);
     end_loop(e, &tiles, NULL);
-}
-
-/* Words of a row: rows of a transposed A do. The rows of a tile in turn, so that lines of the copy are written as a whole. */
-static void copy_lines(struct tsr__te *e, const struct blocks *d, LLVMValueRef whole)
-{
-    LLVMValueRef zero = tsr__te_i64(e, 0), wide = tsr__te_i64(e, tile_rows(d));
-    struct tsr__te_loop tiles, words, rows;
-    tsr__te_loop(e, &tiles, d->first_row, d->some_rows, wide, NULL, 0);
-    tsr__te_loop(e, &words, zero, whole, tsr__te_i64(e, d->width), NULL, 0);
-    LLVMValueRef word = add(e, words.index, e->item[0]), good = has_word(e, d, whole, words.index);
-    LLVMValueRef first = add(e, times(e, tiles.index, d->words), times(e, word, tile_rows(d)));
-    tsr__te_loop(e, &rows, zero, least(e, left(e, d->some_rows, tiles.index), wide), tsr__te_i64(e, 1), NULL, 0);
-    struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, add(e, d->row, tiles.index), rows.index)};
-    store(e, d, word_or_zero(e, d, &line, add(e, d->word, word), false, good), d->a, add(e, first, rows.index));
-    end_loop(e, &rows, NULL);
-    end_loop(e, &words, NULL);
-    end_loop(e, &tiles, NULL);
-}
-
-static void copy_a(struct tsr__te *e, const struct blocks *d)
-{
-    LLVMValueRef whole = whole_words(e, d);
-    struct tsr__te_loop words;
-    if (d->ta) {
-        copy_lines(e, d, whole);
-    } else {
-        tsr__te_loop(e, &words, tsr__te_i64(e, 0), whole, tsr__te_i64(e, 1), NULL, 0);
-        copy_rows(e, d, words.index, false);
-        end_loop(e, &words, NULL);
-    }
-    if (!has_ragged_words(d))
-        return;
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
-    copy_rows(e, d, whole, true);
-    tsr__te_end_if(e, end);
 }
 
 /* What makes bytes of B unsigned, times the rows of A: tiles begin with less by that. */
@@ -287,7 +346,7 @@ static void sum_rows(struct tsr__te *e, const struct blocks *d)
     LLVMTypeRef type = word_type(e, d);
     LLVMValueRef sums[MOST_VECTORS], zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1);
     struct tsr__te_loop tiles, words;
-    tsr__te_loop(e, &tiles, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    tsr__te_sure_loop(e, &tiles, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
     for (uint32_t v = 0; v < d->vectors; v++)
         sums[v] = LLVMConstNull(type);
     tsr__te_loop(e, &words, zero, d->some_words, one, sums, d->vectors);
@@ -303,44 +362,51 @@ static void sum_rows(struct tsr__te *e, const struct blocks *d)
     end_loop(e, &tiles, NULL);
 }
 
-static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial,
-                      LLVMValueRef good)
+static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial)
 {
     struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, first, col)};
-    LLVMValueRef made = word_or_zero(e, d, &line, add(e, d->word, word), partial, good);
-    if (d->dots && d->sum == TSR__T_I32)
+    LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
+    if (d->is_unsigned)
         made = LLVMBuildXor(e->builder, made, tsr__te_i32(e, SIGN * 0x01010101u), "");
     store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
+}
+
+/* Of columns `columns`: one of them, or a word of a transposed B. */
+struct part {
+    const struct columns *columns;
+    LLVMValueRef at;
+};
+
+static void copy_words(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct part *p = context;
+    LLVMValueRef ahead = add(e, p->columns->first, plus(e, p->at, COLUMNS_AHEAD));
+    if (!alone)
+        fetch(e, &d->o->b, false, times(e, add(e, d->word, first), d->in_word), ahead);
+    copy_word(e, d, p->columns->first, p->at, own(e, first, alone), alone);
+}
+
+static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct part *p = context;
+    LLVMValueRef ahead = add(e, d->word, plus(e, p->at, WORDS_AHEAD));
+    if (!alone)
+        fetch(e, &d->o->b, true, times(e, ahead, d->in_word), add(e, p->columns->first, first));
+    copy_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
 }
 
 /* Lanes take what follows each other in memory: words of a column, or columns of a transposed B. */
 static void copy_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
 {
-    LLVMValueRef zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1), wide = tsr__te_i64(e, d->width), whole = whole_words(e, d);
-    struct tsr__te_loop words, cols;
-    if (d->tb) {
-        tsr__te_loop(e, &words, zero, whole, one, NULL, 0);
-        tsr__te_loop(e, &cols, zero, c->some, wide, NULL, 0);
-        LLVMValueRef col = add(e, c->first, cols.index), good = is_inside(e, d, least(e, left(e, d->n, col), wide), 0);
-        fetch(e, &d->o->b, true, times(e, plus(e, add(e, d->word, words.index), WORDS_AHEAD), d->in_word), col);
-        copy_word(e, d, c->first, add(e, cols.index, e->item[0]), words.index, false, good);
-        end_loop(e, &cols, NULL);
-        end_loop(e, &words, NULL);
-    } else {
-        tsr__te_loop(e, &cols, zero, c->some, one, NULL, 0);
-        tsr__te_loop(e, &words, zero, whole, wide, NULL, 0);
-        fetch(e, &d->o->b, false, times(e, add(e, d->word, words.index), d->in_word), plus(e, add(e, c->first, cols.index), COLUMNS_AHEAD));
-        copy_word(e, d, c->first, cols.index, add(e, words.index, e->item[0]), false, has_word(e, d, whole, words.index));
-        end_loop(e, &words, NULL);
-        end_loop(e, &cols, NULL);
-    }
-    if (!has_ragged_words(d))
-        return;
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, whole, d->some_words));
-    tsr__te_loop(e, &cols, zero, c->some, one, NULL, 0);
-    copy_word(e, d, c->first, cols.index, whole, true, NULL);
-    end_loop(e, &cols, NULL);
-    tsr__te_end_if(e, end);
+    LLVMValueRef zero = tsr__te_i64(e, 0);
+    struct tsr__te_loop parts;
+    tsr__te_loop(e, &parts, zero, d->tb ? d->some_words : c->some, tsr__te_i64(e, 1), NULL, 0);
+    struct part part = {c, parts.index};
+    if (d->tb)
+        side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true}, copy_columns, &part);
+    else
+        side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false}, copy_words, &part);
+    end_loop(e, &parts, NULL);
 }
 
 /* ---- tiles
@@ -353,7 +419,9 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
         return tsr__te_fma(e, d->sum, (struct tsr__te_number){a, NULL}, (struct tsr__te_number){b, NULL},
                            (struct tsr__te_number){sum, NULL})
             .re;
-    return d->sum == TSR__T_I32 ? tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3)
+    if (d->is_unsigned)
+        return tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3);
+    return d->sum == TSR__T_I32 ? tsr__te_call(e, "tessera_dot_add_i16", "jji", LLVMTypeOf(sum), halves, 3)
                                 : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
 }
 
@@ -361,11 +429,6 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
 struct rows {
     LLVMValueRef at, step; /* address; words from a word of K to the next */
 };
-
-static LLVMValueRef choose(struct tsr__te *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSelect(e->builder, condition, a, b, "");
-}
 
 static struct rows rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
 {
@@ -417,7 +480,7 @@ static struct tsr__te_blas update_of(struct tsr__te *e, const struct blocks *d)
     if (made.beta_zero) {
         made.beta_zero = false;
         made.beta_one = true;
-        made.reads = LLVMBuildNot(e->builder, is_first, "");
+        made.adds = LLVMBuildNot(e->builder, is_first, "");
     } else {
         LLVMTypeRef type = tsr__te_type(e, d->sum);
         bool whole = tsr__t_numbers[d->sum].class == TSR__T_INTEGER;
@@ -428,42 +491,45 @@ static struct tsr__te_blas update_of(struct tsr__te *e, const struct blocks *d)
     return made;
 }
 
-/* By way of local memory, so that a short loop is code for all columns. */
+/* A tile of C whose first column is `first`, and of these column `col`. */
+struct tile {
+    const struct tsr__te_blas *o;
+    LLVMValueRef row, first, col;
+};
+
+static void update_rows(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct tile *t = context;
+    LLVMValueRef row = own(e, first, alone), index[] = {add(e, t->row, row), add(e, t->first, t->col)};
+    LLVMBasicBlockRef end = tsr__te_if(e, alone ? e->first_item : NULL);
+    struct tsr__te_number sum = {load(e, d, tsr__te_type(e, d->sum), d->tile, add(e, times(e, t->col, tile_rows(d)), row)), NULL};
+    tsr__te_update(e, t->o, tsr__te_address(e, &d->o->c, index), sum, d->sum);
+    tsr__te_end_if(e, end);
+}
+
+/* By way of local memory, so that a short loop is code for all columns; and rows that fill no vector are written by one lane. Meanwhile
+ * the tile beside this one is fetched. */
 static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, LLVMValueRef tile, LLVMValueRef first,
                      LLVMValueRef some, LLVMValueRef *sums)
 {
-    LLVMTypeRef type = tsr__te_type(e, d->sum);
-    LLVMValueRef row = add(e, add(e, d->row, tile), e->item[0]);
-    struct tsr__te_blas own[MOST_VECTORS];
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
+    bool ragged = has_ragged_tiles(d);
+    LLVMValueRef rows = tsr__te_i64(e, tile_rows(d));
+    rows = ragged ? least(e, left(e, d->some_rows, tile), rows) : rows;
+    struct tile t = {.o = o, .row = add(e, d->row, tile), .first = first};
     struct tsr__te_loop cols;
     for (uint32_t i = 0; i < d->vectors * d->cols; i++)
         store(e, d, sums[i], d->tile, plus(e, e->item[0], i * d->width));
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        own[v] = *o;
-        if (!has_ragged_tiles(d))
-            continue;
-        own[v].writes = is_inside(e, d, left(e, d->some_rows, tile), v);
-        own[v].reads = o->reads ? both(e, o->reads, own[v].writes) : own[v].writes;
-    }
-    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        LLVMValueRef at = plus(e, add(e, times(e, cols.index, tile_rows(d)), e->item[0]), v * d->width);
-        LLVMValueRef index[] = {plus(e, row, v * d->width), add(e, first, cols.index)};
-        struct tsr__te_number sum = {load(e, d, type, d->tile, at), NULL};
-        tsr__te_update(e, &own[v], tsr__te_address(e, &d->o->c, index), sum, d->sum);
-    }
-    end_loop(e, &cols, NULL);
-}
-
-/* Before a tile: its part of C. */
-static void fetch_tile(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, LLVMValueRef first, LLVMValueRef some)
-{
-    uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
-    struct tsr__te_loop cols;
-    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1), NULL, 0);
+    if (ragged)
+        tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+    tsr__te_sure_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1));
+    t.col = cols.index;
     for (uint32_t row = 0; row < tile_rows(d); row += in_line)
-        fetch(e, &d->o->c, false, plus(e, add(e, d->row, tile), row), add(e, first, cols.index));
+        fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true}, update_rows, &t);
     end_loop(e, &cols, NULL);
+    if (ragged)
+        tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
 }
 
 /* ---- blocks
@@ -474,11 +540,10 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
 {
     LLVMValueRef sums[MOST_SUMS], zero = tsr__te_i64(e, 0);
     struct tsr__te_loop rows, cols;
-    tsr__te_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    tsr__te_sure_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
     struct rows a = rows_of(e, d, rows.index);
-    tsr__te_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols), NULL, 0);
+    tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
     LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
-    fetch_tile(e, d, rows.index, first, some);
     multiply(e, d, rows.index, &a, cols.index, sums);
     put_sums(e, d, o, rows.index, first, some, sums);
     end_loop(e, &cols, NULL);
@@ -503,12 +568,15 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     d->some_rows = least(e, left(e, d->m, d->row), tsr__te_i64(e, d->rows));
     d->first_row = first_copied(e, d);
     LLVMValueRef last = choose(e, less(e, zero, words), words, tsr__te_i64(e, 1)); /* without K there are still alpha and beta */
-    tsr__te_loop(e, &depth, zero, last, tsr__te_i64(e, d->words), NULL, 0);
+    tsr__te_sure_loop(e, &depth, zero, last, tsr__te_i64(e, d->words));
     d->word = depth.index;
     d->some_words = least(e, left(e, words, d->word), tsr__te_i64(e, d->words));
     struct tsr__te_blas o = update_of(e, d);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the block before */
-    copy_a(e, d);
+    if (d->ta)
+        copy_lines(e, d);
+    else
+        copy_rows(e, d);
     if (d->extra)
         sum_rows(e, d);
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
@@ -531,7 +599,7 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < MOST_ROWS ? (uint32_t)known + tile_rows(d) - 1 : MOST_ROWS;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
-        uint32_t a = d->rows * d->words, extra = d->dots && d->sum == TSR__T_I32 ? d->rows : 0;
+        uint32_t a = d->rows * d->words, extra = d->is_unsigned ? d->rows : 0;
         d->a = tsr__te_scratch(e, (a + b + tile + extra) * d->bytes);
         if (!d->a)
             continue;
@@ -554,6 +622,16 @@ static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d,
     return most;
 }
 
+/* Tiles as a whole, and vectors of a transposed B. */
+static uint32_t columns_at_a_time(const struct blocks *d)
+{
+    uint32_t least_columns = (LEAST_COLUMNS + d->cols - 1) / d->cols * d->cols;
+    for (uint32_t more = least_columns; d->tb && more <= MOST_COLUMNS; more += d->cols)
+        if (more % d->width == 0)
+            return more;
+    return least_columns;
+}
+
 static LLVMValueRef bytes_of(struct tsr__te *e, const struct tsr__te_memref *m)
 {
     return times(e, LLVMBuildNSWMul(e->builder, m->shape[0], m->shape[1], ""), tsr__t_numbers[m->type->number].bytes);
@@ -562,11 +640,6 @@ static LLVMValueRef bytes_of(struct tsr__te *e, const struct tsr__te_memref *m)
 static LLVMValueRef all_bytes(struct tsr__te *e, const struct blocks *d)
 {
     return add(e, add(e, bytes_of(e, &d->o->a), bytes_of(e, &d->o->b)), bytes_of(e, &d->o->c));
-}
-
-static LLVMValueRef at_most(struct tsr__te *e, LLVMValueRef size, int64_t most)
-{
-    return LLVMBuildICmp(e->builder, LLVMIntSLE, size, tsr__te_i64(e, most), "");
 }
 
 /* Whether A is read in its place: a constant, if all sizes are known; NULL: its elements do not lie there in the order or type in which
@@ -578,8 +651,8 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     if (d->dots || d->ta || a->type->number != d->sum || tsr__te_known(a->stride[0]) != 1)
         return NULL;
     LLVMValueRef power = both(e, a->stride[1], LLVMBuildNeg(e->builder, a->stride[1], ""));
-    LLVMValueRef apart = at_most(e, times(e, LLVMBuildNSWMul(e->builder, power, d->k, ""), d->bytes), FIRST_LEVEL);
-    return both(e, apart, at_most(e, all_bytes(e, d), MOST_IN_PLACE));
+    LLVMValueRef apart = at_most(e, times(e, LLVMBuildNSWMul(e->builder, power, d->k, ""), d->bytes), tsr__te_i64(e, FIRST_LEVEL));
+    return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
@@ -590,17 +663,17 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
     bool open = false;
     for (int i = 0; i < 3; i++)
         open |= tsr__te_known(sizes[i]) < 0;
-    if (d->dots || !open) { /* there is other code, which is short */
+    if (d->otherwise || !open) { /* there is other code, which is short */
         LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
-        all = LLVMBuildNot(e->builder, at_most(e, products, LEAST_PRODUCTS - 1), "");
-        if (d->dots && tsr__te_known(d->k) >= 0)
-            all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), MOST_IN_PLACE), "");
+        all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, d->least_products - 1)), "");
+        if (d->otherwise && tsr__te_known(d->k) >= 0)
+            all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
-            all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], LEAST_SIZE - 1), ""));
+            all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
         if (!d->tb && d->in_place && LLVMIsAConstantInt(d->in_place) && !LLVMIsNull(d->in_place))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
-    return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, most_k)) : all;
+    return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;
 }
 
 static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
@@ -611,19 +684,24 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.n = o->c.shape[1];
     d.k = o->a.shape[d.ta ? 0 : 1];
     d.lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
-    d.dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
+    d.otherwise = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
+    d.is_unsigned = d.otherwise && number == TSR__T_I8;
+    d.dots = d.otherwise || (e->unit.dots_of_halves && number == o->b.type->number && d.sum == TSR__T_I32 && number != TSR__T_I32);
     d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
-    d.in_word = d.dots ? d.bytes / tsr__t_numbers[number].bytes : 1;
+    d.in_word = d.is_unsigned ? 4 : d.dots ? 2 : 1;
     d.width = e->func->info.work_group_size[0];
     uint32_t registers = (d.width * d.bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
     d.vectors = registers < MOST_VECTORS ? MOST_VECTORS / registers : 1;
     d.cols = columns_of_tile(e, &d, registers);
-    d.group = (LEAST_COLUMNS + d.cols - 1) / d.cols * d.cols;
+    d.group = columns_at_a_time(&d);
     d.words = DEPTH_BYTES / d.bytes;
     d.column = d.tb ? (d.group + d.width - 1) / d.width * d.width : d.words + PAD_BYTES / d.bytes;
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
+    bool pairs = d.dots && !d.otherwise;
+    d.least_size = pairs ? LEAST_PAIRS : LEAST_SIZE;
+    d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
     return d;
 }
 
@@ -636,7 +714,7 @@ bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, c
     struct blocks d = plan(e, inst, o);
     /* Only a sum in C can be continued in the next block of K. */
     int64_t most_k = sum == o->c.type->number ? INT64_MAX : (int64_t)d.words * d.in_word;
-    if (is_less(d.m, LEAST_SIZE) || is_less(d.n, LEAST_SIZE) || is_less(d.k, LEAST_SIZE) || tsr__te_known(d.k) > most_k)
+    if (is_less(d.m, d.least_size) || is_less(d.n, d.least_size) || is_less(d.k, d.least_size) || tsr__te_known(d.k) > most_k)
         return false;
     LLVMValueRef chosen = is_worthwhile(e, &d, most_k);
     bool always = LLVMIsAConstantInt(chosen) && !LLVMIsNull(chosen);

@@ -75,6 +75,12 @@ struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__
     return (struct tsr__te_number){parts[0], parts[1]};
 }
 
+void tsr__te_fetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index)
+{
+    LLVMValueRef args[] = {tsr__te_address(e, memref, index), tsr__te_i64(e, 1)};
+    tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
+}
+
 /* ---- stores
  * ------------------------------------------------------------------------------------------------------------------------------ */
 

@@ -22,8 +22,16 @@ static void (*const emitters[])(struct tsr__te *e, const struct tsr__t_inst *ins
 
 static void emit_region(struct tsr__te *e, const struct tsr__t_region *region)
 {
-    for (const struct tsr__t_inst *i = region->first; i; i = i->next)
-        emitters[i->op](e, i);
+    for (const struct tsr__t_inst *i = region->first; i; i = i->next) {
+        const struct tsr__t_inst *first = i, *last = tsr__te_last_of_run(i);
+        for (; last && i != last; i = i->next)
+            if (i->op != TSR__T_GEMM)
+                emitters[i->op](e, i);
+        if (last)
+            tsr__te_emit_run(e, first, last);
+        else
+            emitters[i->op](e, i);
+    }
 }
 
 /* ---- parameters
@@ -227,7 +235,7 @@ static void emit_function(struct tsr__te *e)
     declare(e);
     describe(e);
     make_local(e);
-    e->values = tsr_arena_alloc(e->arena, (e->func->value_count + 1) * sizeof *e->values);
+    e->values = tsr_arena_alloc(e->arena, (e->func->value_count + TSR__TE_MORE_VALUES) * sizeof *e->values);
     e->one_sub_group = info->work_group_size[1] == 1 && info->work_group_size[0] == info->sub_group_size;
     e->touched = (struct tsr__te_touched){0};
     e->spmd = false;

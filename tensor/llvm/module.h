@@ -10,6 +10,7 @@
 /* What the code is for. */
 struct tsr_tensor_unit {
     bool dots_of_bytes, dots_of_bf16;   /* packets of AVX-512 have dot products of these, and there is no unit that multiplies blocks */
+    bool dots_of_halves;                /* … of two numbers of 16 bits, and none of bytes */
     bool mad_first;                     /* no other code for products of narrow numbers is faster than the matrix functions */
     bool blocks;                        /* large products are to be cut to fit a CPU's caches, by way of local memory */
     uint32_t registers, register_bytes; /* for the sums of a product: vector registers, and what one holds */
