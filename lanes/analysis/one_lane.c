@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels whose packets are one work-item: those that compute with vectors of their own that fill the CPU's registers.
+ * Kernels whose packets are one work-item: those whose work-items wait for each other at locks, and those that compute with vectors of
+ * their own that fill the CPU's registers.
  *
  * A packet of sixteen takes a uint16 apart into sixteen registers, so a few values fill all registers there are. One work-item after the
  * other keeps each in one register and reads it with one load; what it computes of scalars takes as many instructions as a packet's lanes.
  */
 #include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/lane_waits.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/analysis/pressure.h"
 #include "lanes/analysis/shape.h"
@@ -152,11 +154,13 @@ static const char *reason(struct tsr__compilation *l, uint32_t number)
     const struct tsr_kernel_info *info = &l->info->kernels[number];
     LLVMValueRef kernel = tsr__kernel(l, info);
     const uint64_t *size = info->reqd_local_size;
-    if ((l->variants && l->variants[number] >= TSR__VARIANT_REFERENCE) || tsr__has_text_attr(kernel, TSR__WIDE_PACKETS))
+    if ((l->variants && l->variants[number] >= TSR__VARIANT_REFERENCE) || !may_run_alone(l, kernel, info))
+        return NULL;
+    if (tsr__lanes_wait_for_lanes(l, kernel, tsr__sub_group_size(l, info)))
+        return "they wait for each other";
+    if (tsr__has_text_attr(kernel, TSR__WIDE_PACKETS))
         return NULL;
     bool alone = size[0] == 1 && size[1] == 1 && size[2] == 1, long_vectors = has_long_vectors(l, kernel);
-    if ((!alone && !long_vectors) || !may_run_alone(l, kernel, info))
-        return NULL;
     if (alone && tsr__group_visibility(l, kernel) == TSR__SEES_GROUPS)
         return "its work-groups have one";
     return long_vectors && is_cheaper(l, kernel, tsr__sub_group_size(l, info)) ? "its own vectors fill the registers" : NULL;
