@@ -90,15 +90,18 @@ typedef JOIN(A_ELEMENT, A_PARTS) a_part;
 enum { DEEP = 8 * IN_WORD /* elements of K in a round */, BYTES = 4 / IN_WORD, A_ELEMENTS = sizeof(a_element) / BYTES };
 
 #ifdef STAGED
+#define RESTRICT restrict
 enum { GROUP = 8, ITEMS = GROUP * LANES, IN_STEP = 32 / sizeof(a_element), WIDE = COLUMNS * LANES };
+#define SUB_GROUP (get_group_id(1) * GROUP + get_sub_group_id()) /* from above */
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 #else
-enum { GROUP = 1 };
+#define RESTRICT
+#define SUB_GROUP get_global_id(1)
 #endif
 __attribute__((intel_reqd_sub_group_size(LANES)))
-kernel void gemm(global const a_element *restrict a, global const void *restrict b, global number *restrict c, INDEX n, INDEX deep, int3 size, float scale, int zero)
+kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT b, global number *RESTRICT c, INDEX n, INDEX deep, int3 size, float scale, int zero)
 {
-    const INDEX lane = get_sub_group_local_id(), row = (get_global_id(1) * GROUP + get_sub_group_id()) * ROWS * M, column = get_group_id(0) * COLUMNS * LANES;
+    const INDEX lane = get_sub_group_local_id(), row = SUB_GROUP * ROWS * M, column = get_group_id(0) * COLUMNS * LANES;
     const INDEX pitch = deep / A_ELEMENTS; /* of A */
     c_part sum[ROWS][COLUMNS];
 #ifdef STAGED

@@ -139,7 +139,8 @@ bool tsr__find_id_base(const struct tsr__item_code *u, LLVMValueRef v, struct ts
 
 LLVMValueRef tsr__without_extension(LLVMValueRef v)
 {
-    while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || LLVMIsATruncInst(v))
+    enum { WIDE_ENOUGH = 32 };
+    while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || (LLVMIsATruncInst(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) >= WIDE_ENOUGH))
         v = LLVMGetOperand(v, 0);
     return v;
 }

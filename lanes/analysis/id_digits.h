@@ -29,7 +29,7 @@ struct tsr__id_digit {
     int64_t bytes;      /* in the array, of each value */
 };
 
-/* Neither a cast from integer to integer. */
+/* The number without casts that leave ids and counters as they are. */
 LLVMValueRef tsr__without_extension(LLVMValueRef v);
 bool tsr__find_id_base(const struct tsr__item_code *code, LLVMValueRef v, struct tsr__id_base *base);
 /* In the body of the loop of its counter, if it has one. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels whose packets are one work-item: those that compute with vectors of their own that fill the CPU's registers.
+ * Kernels whose packets are one work-item: those whose work-items wait for each other at locks, and those that compute with vectors of
+ * their own that fill the CPU's registers.
  *
  * A packet of sixteen takes a uint16 apart into sixteen registers, so a few values fill all registers there are. One work-item after the
  * other keeps each in one register and reads it with one load; what it computes of scalars takes as many instructions as a packet's lanes.
  */
 #include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/lane_waits.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/analysis/pressure.h"
 #include "lanes/analysis/shape.h"
@@ -59,6 +61,14 @@ static uint64_t cost_of_registers(uint64_t registers)
     return registers * TSR__ONE_LANE_VECTOR;
 }
 
+/* Instructions for each register of the result. */
+static uint64_t instructions(const struct tsr__compilation *l, LLVMValueRef inst)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    bool bytes = LLVMGetInstructionOpcode(inst) == LLVMMul && tsr__element_bits(l, is_vector(type) ? LLVMGetElementType(type) : type) == 8;
+    return bytes ? TSR__ONE_LANE_BYTES : 1;
+}
+
 /* Of what a packet does for all of its work-items. */
 static uint64_t packet_cost(const struct tsr__compilation *l, const struct tsr__shapes *shapes, LLVMValueRef inst, bool spills)
 {
@@ -77,7 +87,7 @@ static uint64_t packet_cost(const struct tsr__compilation *l, const struct tsr__
         return cost_of_registers((uint64_t)width * count);
     for (unsigned n = is_access(inst) ? count : 1; n > 1; n /= 2) /* shuffles between the order of memory and that of lanes */
         registers += count;
-    return cost_of_registers(spills ? registers * TSR__ONE_LANE_SPILLED : registers);
+    return cost_of_registers(registers * (instructions(l, inst) + (spills ? TSR__ONE_LANE_SPILL : 0)));
 }
 
 /* A scalar of a floating-point type takes the units that vectors do. */
@@ -91,7 +101,7 @@ static uint64_t item_cost(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMTypeRef type = data_type(inst);
     if (is_vector(type))
-        return LLVMIsAInsertElementInst(inst) ? 1 : cost_of_registers(tsr__vector_registers(l, type));
+        return LLVMIsAInsertElementInst(inst) ? 1 : cost_of_registers(tsr__vector_registers(l, type) * instructions(l, inst));
     return is_float(type) && !is_access(inst) && !is_shuffle(inst) ? cost_of_registers(1) : 1;
 }
 
@@ -101,7 +111,9 @@ static bool has_long_vectors(struct tsr__compilation *l, LLVMValueRef kernel)
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count; i++) {
         LLVMTypeRef type = data_type(code[i]);
-        if (is_vector(type) && LLVMGetVectorSize(type) * tsr__element_bits(l, LLVMGetElementType(type)) >= TSR__ONE_LANE_BITS)
+        unsigned elements = is_vector(type) ? LLVMGetVectorSize(type) : 0;
+        if (elements >= TSR__ONE_LANE_ELEMENTS ||
+            (elements && elements * tsr__element_bits(l, LLVMGetElementType(type)) >= TSR__ONE_LANE_BITS))
             return true;
     }
     return false;
@@ -152,11 +164,11 @@ static const char *reason(struct tsr__compilation *l, uint32_t number)
     const struct tsr_kernel_info *info = &l->info->kernels[number];
     LLVMValueRef kernel = tsr__kernel(l, info);
     const uint64_t *size = info->reqd_local_size;
-    if ((l->variants && l->variants[number] >= TSR__VARIANT_REFERENCE) || tsr__has_text_attr(kernel, TSR__WIDE_PACKETS))
+    if ((l->variants && l->variants[number] >= TSR__VARIANT_REFERENCE) || !may_run_alone(l, kernel, info))
         return NULL;
+    if (tsr__lanes_wait_for_lanes(l, kernel, tsr__sub_group_size(l, info)))
+        return "they wait for each other";
     bool alone = size[0] == 1 && size[1] == 1 && size[2] == 1, long_vectors = has_long_vectors(l, kernel);
-    if ((!alone && !long_vectors) || !may_run_alone(l, kernel, info))
-        return NULL;
     if (alone && tsr__group_visibility(l, kernel) == TSR__SEES_GROUPS)
         return "its work-groups have one";
     return long_vectors && is_cheaper(l, kernel, tsr__sub_group_size(l, info)) ? "its own vectors fill the registers" : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Structure-of-arrays (SoA) layout of private arrays.
  *
- * An array whose every access is a whole element becomes one array of the packet: element e of lane l lies at (e · width + l). So
+ * An array whose every access is of whole elements becomes one array of the packet: element e of lane l lies at (e · width + l). So
  * element e of all lanes lies side by side, and an access with a uniform index is one vector access. To the widener these are ordinary
  * addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
@@ -18,22 +18,37 @@
 struct candidate {
     struct tsr__compilation *l;
     LLVMTargetDataRef layout;
-    uint64_t unit; /* bytes of an element; 0: none seen yet */
+    uint64_t unit; /* bytes of an element, the largest number that was seen */
+    bool grown;    /* it was larger than those before */
     unsigned width;
     LLVMValueRef array, lane_offset;
 };
 
-static bool unit_is(struct candidate *c, LLVMTypeRef type)
+/* Is a value of the type one element, or several? A vector may be cut into larger parts than its own: a char4 into one int. */
+static bool is_elements(struct candidate *c, LLVMTypeRef type)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind)
         return false;
     LLVMTypeRef scalar = tsr__component_type(type, 0);
-    uint64_t bytes = LLVMABISizeOfType(c->layout, scalar);
-    if (bytes > 8 || LLVMSizeOfTypeInBits(c->layout, scalar) != 8 * bytes || (c->unit && bytes != c->unit))
+    uint64_t bytes = LLVMABISizeOfType(c->layout, scalar), bits = LLVMSizeOfTypeInBits(c->layout, type);
+    if (bytes > 8 || LLVMSizeOfTypeInBits(c->layout, scalar) != 8 * bytes)
         return false;
-    c->unit = bytes;
-    return true;
+    if (bytes > c->unit) {
+        c->unit = bytes;
+        c->grown = true;
+    }
+    return bytes == c->unit || (kind == LLVMVectorTypeKind && bits % (8 * c->unit) == 0);
+}
+
+/* The type as elements are cut from it. */
+static LLVMTypeRef cut_type(const struct candidate *c, LLVMTypeRef type)
+{
+    uint64_t count = LLVMSizeOfTypeInBits(c->layout, type) / (8 * c->unit);
+    if (LLVMABISizeOfType(c->layout, tsr__component_type(type, 0)) == c->unit)
+        return type;
+    LLVMTypeRef element = LLVMIntTypeInContext(c->l->context, (unsigned)c->unit * 8);
+    return count == 1 ? element : LLVMVectorType(element, (unsigned)count);
 }
 
 static bool sets_elements(LLVMValueRef call, LLVMValueRef pointer)
@@ -58,11 +73,11 @@ static bool uses_are_elements(struct candidate *c, LLVMValueRef pointer)
             good = LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind && uses_are_elements(c, user);
             break;
         case LLVMLoad:
-            good = LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic && unit_is(c, LLVMTypeOf(user));
+            good = LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic && is_elements(c, LLVMTypeOf(user));
             break;
         case LLVMStore:
             good = LLVMGetOperand(user, 0) != pointer && LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic &&
-                   unit_is(c, LLVMTypeOf(LLVMGetOperand(user, 0)));
+                   is_elements(c, LLVMTypeOf(LLVMGetOperand(user, 0)));
             break;
         case LLVMCall:
             good = is_lifetime(user) || sets_elements(user, pointer);
@@ -149,34 +164,45 @@ static LLVMValueRef copy_with(const struct candidate *c, LLVMBuilderRef b, LLVMV
     return copy;
 }
 
+static LLVMValueRef load_element(const struct candidate *c, LLVMBuilderRef b, LLVMTypeRef type, struct place place, unsigned element)
+{
+    LLVMValueRef made = LLVMBuildLoad2(b, type, element_at(c, b, place, element), "");
+    LLVMSetAlignment(made, (unsigned)c->unit);
+    return made;
+}
+
+static void store_element(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef value, struct place place, unsigned element)
+{
+    LLVMSetAlignment(LLVMBuildStore(b, value, element_at(c, b, place, element)), (unsigned)c->unit);
+}
+
 static void rewrite_load(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef load, struct place place)
 {
-    LLVMTypeRef type = LLVMTypeOf(load);
+    LLVMTypeRef own = LLVMTypeOf(load), type = cut_type(c, own);
     LLVMValueRef made;
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
-        made = copy_with(c, b, load, 0, element_at(c, b, place, 0));
-    } else {
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
         made = LLVMGetPoison(type);
         for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
-            LLVMValueRef part = LLVMBuildLoad2(b, LLVMGetElementType(type), element_at(c, b, place, i), "");
-            LLVMSetAlignment(part, (unsigned)c->unit);
+            LLVMValueRef part = load_element(c, b, LLVMGetElementType(type), place, i);
             made = LLVMBuildInsertElement(b, made, part, tsr__i32(c->l, i), "");
         }
+    } else {
+        made = type == own ? copy_with(c, b, load, 0, element_at(c, b, place, 0)) : load_element(c, b, type, place, 0);
     }
-    LLVMReplaceAllUsesWith(load, made);
+    LLVMReplaceAllUsesWith(load, LLVMBuildBitCast(b, made, own, ""));
 }
 
 static void rewrite_store(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef store, struct place place)
 {
-    LLVMValueRef value = LLVMGetOperand(store, 0);
-    LLVMTypeRef type = LLVMTypeOf(value);
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
+    LLVMTypeRef own = LLVMTypeOf(LLVMGetOperand(store, 0)), type = cut_type(c, own);
+    LLVMValueRef value = LLVMBuildBitCast(b, LLVMGetOperand(store, 0), type, "");
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        for (unsigned i = 0; i < LLVMGetVectorSize(type); i++)
+            store_element(c, b, LLVMBuildExtractElement(b, value, tsr__i32(c->l, i), ""), place, i);
+    } else if (type == own) {
         copy_with(c, b, store, 1, element_at(c, b, place, 0));
-        return;
-    }
-    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
-        LLVMValueRef part = LLVMBuildExtractElement(b, value, tsr__i32(c->l, i), "");
-        LLVMSetAlignment(LLVMBuildStore(b, part, element_at(c, b, place, i)), (unsigned)c->unit);
+    } else {
+        store_element(c, b, value, place, 0);
     }
 }
 
@@ -187,7 +213,7 @@ static void rewrite_set(const struct candidate *c, LLVMBuilderRef b, LLVMValueRe
     uint64_t count = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2)) / c->unit;
     LLVMValueRef value = LLVMConstInt(type, byte * UINT64_C(0x0101010101010101), false);
     for (uint64_t i = 0; i < count; i++)
-        LLVMSetAlignment(LLVMBuildStore(b, value, element_at(c, b, place, i)), (unsigned)c->unit);
+        store_element(c, b, value, place, (unsigned)i);
 }
 
 /* Takes over and erases all uses of a pointer to `place`. */
@@ -244,7 +270,11 @@ bool tsr__pass_soa_arrays(struct tsr__compilation *l, struct tsr__packet_kernel 
             continue;
         struct candidate c = {.l = l, .layout = layout, .width = width};
         uint64_t bytes = LLVMABISizeOfType(layout, LLVMGetAllocatedType(i));
-        bool good = uses_are_elements(&c, i) && c.unit && bytes % c.unit == 0 && bytes * width <= INT32_MAX && steps_are_elements(&c, i);
+        bool good;
+        do
+            c.grown = false, good = uses_are_elements(&c, i);
+        while (good && c.grown);
+        good = good && c.unit && bytes % c.unit == 0 && bytes * width <= INT32_MAX && steps_are_elements(&c, i);
         tsr__explain_array(l, i, good);
         if (good)
             make_soa_array(&c, i);

@@ -20,3 +20,37 @@ define spir_kernel void @k(ptr addrspace(1) %a, i64 %i, float %x) {
   store float %y, ptr addrspace(1) %a
   ret void
 }
+
+; Vectors of smaller parts are cut into elements; a smaller part alone is none, which leaves the array as it is.
+; CHECK-LABEL: @cut.item(
+; CHECK: alloca [512 x i8], align 64
+; CHECK: [[INT:%.*]] = bitcast <4 x i8> %{{.*}} to i32
+; CHECK: store i32 [[INT]], ptr {{.*}}, align 4
+; CHECK: [[PAIR:%.*]] = bitcast <4 x i16> %{{.*}} to <2 x i32>
+; CHECK: extractelement <2 x i32> [[PAIR]], i32 0
+; CHECK: extractelement <2 x i32> [[PAIR]], i32 1
+; CHECK: load i32, ptr {{.*}}, align 4
+; CHECK: [[BYTES:%.*]] = load i32, ptr {{.*}}, align 4
+; CHECK: bitcast i32 [[BYTES]] to <4 x i8>
+define spir_kernel void @cut(ptr addrspace(1) %a, i64 %i, <4 x i8> %v, <4 x i16> %w) {
+  %t = alloca [8 x i32]
+  %p = getelementptr inbounds [8 x i32], ptr %t, i64 0, i64 %i
+  store <4 x i8> %v, ptr %p
+  %q = getelementptr inbounds i8, ptr %p, i64 4
+  store <4 x i16> %w, ptr %q
+  %x = load i32, ptr %t
+  store i32 %x, ptr addrspace(1) %a
+  %y = load <4 x i8>, ptr %p
+  store <4 x i8> %y, ptr addrspace(1) %a
+  ret void
+}
+; CHECK-LABEL: @part.item(
+; CHECK: alloca [8 x i32]
+define spir_kernel void @part(ptr addrspace(1) %a, i64 %i, i8 %v) {
+  %t = alloca [8 x i32]
+  %p = getelementptr inbounds [8 x i32], ptr %t, i64 0, i64 %i
+  store i8 %v, ptr %p
+  %x = load i32, ptr %t
+  store i32 %x, ptr addrspace(1) %a
+  ret void
+}

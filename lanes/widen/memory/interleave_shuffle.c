@@ -107,9 +107,68 @@ static void quad_join(struct tsr__widener *s, LLVMValueRef *components, unsigned
     }
 }
 
+/* Before AVX-512, shuffles of small numbers across a register take several instructions each, and LLVM's code generator looks at what is
+ * left of every part through all of them. Two members are one number of twice the size, until those have 32 bits. */
+static bool are_pairs(const struct tsr__widener *s, LLVMValueRef vector, unsigned step, unsigned lanes)
+{
+    unsigned bits = tsr__element_bits(s->l, LLVMGetElementType(LLVMTypeOf(vector)));
+    return bits < 32 && step >= 4 && step % 2 == 0 && lanes >= 4 && !tsr__has(s->l, TSR_CPU_AVX512BW);
+}
+
+static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components);
+static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks);
+
+/* Of the members, some may be poison, in which the others of their pairs have no part. */
+static LLVMValueRef as_pairs(struct tsr__widener *s, LLVMValueRef vector, unsigned lanes)
+{
+    unsigned bits = tsr__element_bits(s->l, LLVMGetElementType(LLVMTypeOf(vector)));
+    LLVMTypeRef pairs = LLVMVectorType(LLVMIntTypeInContext(s->l->context, 2 * bits), lanes / 2);
+    return LLVMBuildBitCast(s->b, LLVMBuildFreeze(s->b, vector, ""), pairs, "");
+}
+
+static void split_pairs(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components)
+{
+    LLVMTypeRef own = LLVMTypeOf(chunks[0]);
+    unsigned bits = tsr__element_bits(s->l, LLVMGetElementType(own)), count = step / 2;
+    LLVMTypeRef numbers = LLVMVectorType(LLVMIntTypeInContext(s->l->context, bits), lanes);
+    LLVMValueRef pairs[TSR__MAX_STRIDE / 2], its[2][TSR__MAX_STRIDE / 2];
+    for (unsigned half = 0; half < 2; half++) { /* of the lanes */
+        for (unsigned c = 0; c < count; c++)
+            pairs[c] = as_pairs(s, chunks[half * count + c], lanes);
+        deinterleave(s, pairs, count, lanes / 2, its[half]);
+    }
+    for (unsigned m = 0; m < count; m++) {
+        LLVMValueRef halves[] = {its[0][m], its[1][m]}, pair = tsr__concat_vectors(s, halves, 2, lanes / 2);
+        LLVMValueRef by = tsr__splat_number(LLVMTypeOf(pair), bits);
+        components[2 * m] = LLVMBuildBitCast(s->b, LLVMBuildTrunc(s->b, pair, numbers, ""), own, "");
+        components[2 * m + 1] = LLVMBuildBitCast(s->b, LLVMBuildTrunc(s->b, LLVMBuildLShr(s->b, pair, by, ""), numbers, ""), own, "");
+    }
+}
+
+static void join_pairs(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+{
+    LLVMTypeRef own = LLVMTypeOf(components[0]);
+    unsigned count = step / 2;
+    LLVMValueRef pairs[TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
+    for (unsigned half = 0; half < 2; half++) {
+        int zip[TSR__MAX_ELEMENTS];
+        for (unsigned i = 0; i < lanes; i++)
+            zip[i] = (int)(half * lanes / 2 + i / 2 + i % 2 * lanes);
+        for (unsigned m = 0; m < count; m++)
+            pairs[m] = as_pairs(s, tsr__shuffle(s, components[2 * m], components[2 * m + 1], zip, lanes), lanes);
+        interleave(s, pairs, count, lanes / 2, its);
+        for (unsigned c = 0; c < count; c++)
+            chunks[half * count + c] = LLVMBuildBitCast(s->b, its[c], own, "");
+    }
+}
+
 /* What the chunks of some lanes' records have of each member; of those that nobody wants, nothing is left behind. */
 static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components)
 {
+    if (are_pairs(s, chunks[0], step, lanes)) {
+        split_pairs(s, chunks, step, lanes, components);
+        return;
+    }
     if (step % 2) {
         for (unsigned m = 0; m < step; m++)
             components[m] = step > 1 ? gather_members(s, chunks, step, lanes, m) : chunks[0];
@@ -132,6 +191,10 @@ static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned 
 /* The other way round. */
 static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
+    if (are_pairs(s, components[0], step, lanes)) {
+        join_pairs(s, components, step, lanes, chunks);
+        return;
+    }
     if (step % 2) {
         scatter_members(s, components, step, lanes, chunks);
         return;
