@@ -73,6 +73,7 @@ static void make_jump(struct tsr__compilation *l, LLVMValueRef f)
     LLVMValueRef *args = tsr_arena_alloc(&l->scratch, n * sizeof *args);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     drop_body(f);
+    tsr__set_fn_text(l, f, TSR__ELSEWHERE, "");
     LLVMGetParams(f, args);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(l->context, f, ""));
     LLVMValueRef group = tsr__load_fixed(l, b, tsr__ptr(l), args[n - 1], offsetof(struct tsr_item, group), 8);

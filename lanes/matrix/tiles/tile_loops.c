@@ -354,7 +354,8 @@ static bool runs_alone(LLVMValueRef function)
         if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && !tsr__is_marker(callee) &&
                         !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_")))
             return false;
-        if (!LLVMIsDeclaration(callee) && !runs_alone(callee))
+        const bool elsewhere = tsr__has_text_attr(callee, TSR__ELSEWHERE); /* that does what this function does */
+        if (!LLVMIsDeclaration(callee) && !elsewhere && !runs_alone(callee))
             return false;
     }
     return true;
