@@ -14,6 +14,7 @@
 // options: -cl-std=CL3.0 -DWAY=BEHIND
 // options: -cl-std=CL3.0 -DWAY=CHANGED
 // options: -cl-std=CL3.0 -DWAY=TWO_COPIES
+// options: -cl-std=CL3.0 -DWAY=STEP_BEFORE
 // options: -cl-std=CL3.0 -DWAY=LINEAR -cl-opt-disable
 // global: 64 8
 // local: 32 4
@@ -28,7 +29,7 @@
 
 /* C = A·B of 64 x 64 bytes, where each column of B has a single 1, in work-groups that stage parts of A and B in local memory in many ways. Some
  * of these copies the compiler reads where they come from; others it must leave alone. */
-enum { LINEAR, TWO_LOOPS, VECTORS, SUB_GROUPS, TRANSPOSED, TURNED, PADDED, HALF, GUARDED, TWO_SLOTS, LATE, BEHIND, CHANGED, TWO_COPIES };
+enum { LINEAR, TWO_LOOPS, VECTORS, SUB_GROUPS, TRANSPOSED, TURNED, PADDED, HALF, GUARDED, TWO_SLOTS, LATE, BEHIND, CHANGED, TWO_COPIES, STEP_BEFORE };
 enum { ROWS = 32, PAIRS = 16, WORDS = 8, COLUMNS = 32, N = 64, PITCH = WAY == PADDED ? 18 : 16 };
 
 /* Where the pair at (row, column) of A's part lies. */
@@ -115,6 +116,15 @@ staged(global const short *restrict a, global const uint *restrict b, global int
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
+    } else if (WAY == STEP_BEFORE) { /* each step of a known number has memory of its own, and is multiplied a round later */
+        for (int k = 0; k < 64; k += 32) {
+            copy_a(la + k / 32 * ROWS * PITCH, a + k / 2, l, x, y);
+            copy_b(lb + k / 32 * WORDS * COLUMNS, b + k / 4 * N, l);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (k)
+                sum = add_product(la + (k / 32 - 1) * ROWS * PITCH, lb + (k / 32 - 1) * WORDS * COLUMNS, sum);
+        }
+        sum = add_product(la + ROWS * PITCH, lb + WORDS * COLUMNS, sum);
     } else if (WAY == BEHIND) { /* the last copy is multiplied behind the loop */
         int k = 0;
         do {

@@ -432,6 +432,9 @@ static bool is_complete(const struct tsr__unstage *u, const struct tsr__copy *c,
 {
     const int at = block_of(u, barrier);
     int block = block_of(u, c->to.access), loop = u->cfg.blocks[block].loop;
+    for (unsigned i = 0; i < c->digit_count; i++)
+        if (c->digits[i].base.counter && tsr__in_loop(&u->cfg, at, tsr__loop_of_counter(&u->code, c->digits[i].base.counter)))
+            return false;
     if (loop == TSR__NONE || tsr__in_loop(&u->cfg, at, loop))
         return comes_after(u, c->to.access, barrier);
     for (; loop != TSR__NONE && !tsr__in_loop(&u->cfg, at, loop); loop = u->cfg.loops[loop].parent) {
@@ -439,9 +442,6 @@ static bool is_complete(const struct tsr__unstage *u, const struct tsr__copy *c,
             return false;
         block = u->cfg.loops[loop].header;
     }
-    for (unsigned i = 0; i < c->digit_count; i++)
-        if (c->digits[i].base.counter && tsr__in_loop(&u->cfg, at, tsr__loop_of_counter(&u->code, c->digits[i].base.counter)))
-            return false;
     return tsr__dominates(&u->cfg, block, at);
 }
 
