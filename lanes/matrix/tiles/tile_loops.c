@@ -155,6 +155,7 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     any.any_part = true;
     m->address = LLVMGetOperand(s->from[0], 0);
     m->by_rows = !tsr__tile_in_place(t, &any, point, &m->stride);
+    m->by_columns = false;
     if (m->by_rows && !tsr__tile_by_rows(t, &any, point, &m->address, &m->stride)) {
         m->by_rows = false;
         m->by_columns = tsr__tile_by_columns(t, s, point, &m->address, &m->stride);
