@@ -26,7 +26,7 @@ struct staging {
     struct tsr__copy *copies;
     LLVMValueRef *barriers, *writes; /* writes: to memory that is not local, nor private */
     size_t load_count, copy_count, barrier_count, write_count;
-    bool typed;
+    bool typed; /* The code has the types of its language ("tbaa"): see may_change. */
 };
 
 static bool has_local_pointer(LLVMValueRef inst)
