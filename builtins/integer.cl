@@ -167,15 +167,16 @@ EACH_WIDTH(UPSAMPLE, char, uchar, short, ushort, 8)
 EACH_WIDTH(UPSAMPLE, short, ushort, int, uint, 16)
 EACH_WIDTH(UPSAMPLE, int, uint, long, ulong, 32)
 
-/* 24-bit forms: the low 24 bits of each operand count. */
+/* 24-bit forms. What they are for operands of more bits is left to us: the product of all bits, which keeps indices made of them sums of
+ * products. */
 #define LOW_24(N)                                                                                                                          \
-    int##N PURE mul24(int##N x, int##N y)                                                                                                  \
-    {                                                                                                                                      \
-        return ((x << 8) >> 8) * ((y << 8) >> 8);                                                                                          \
-    }                                                                                                                                      \
     uint##N PURE mul24(uint##N x, uint##N y)                                                                                               \
     {                                                                                                                                      \
-        return (x & 0xffffffu) * (y & 0xffffffu);                                                                                          \
+        return x * y;                                                                                                                      \
+    }                                                                                                                                      \
+    int##N PURE mul24(int##N x, int##N y)                                                                                                  \
+    {                                                                                                                                      \
+        return AS(int, N, AS(uint, N, x) * AS(uint, N, y));                                                                                \
     }                                                                                                                                      \
     int##N PURE mad24(int##N x, int##N y, int##N z)                                                                                        \
     {                                                                                                                                      \
