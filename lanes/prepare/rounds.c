@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a value of a loop was in the round before, as code of this round.
+ *
+ * A counter's next value was the counter itself; what was computed from it is computed anew. In the first round there is no round before,
+ * so the same computation on the values that phis begin with has to give something that is there already: a constant, or a value before
+ * the loop, found as global value numbering would. */
+#include "lanes/prepare/rounds.h"
+
+#include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
+
+enum { MAX_OPERANDS = 8 };
+
+bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r)
+{
+    const struct tsr__loop *at = &cfg->loops[loop];
+    const struct tsr__block *header = &cfg->blocks[at->header];
+    if (at->latch == TSR__NONE || header->pred_count != 2)
+        return false;
+    *r = (struct tsr__rounds){.l = l, .cfg = cfg, .loop = loop, .header = header->ref};
+    r->known.arena = r->before_known.arena = arena;
+    r->latch = cfg->blocks[at->latch].ref;
+    r->before = cfg->blocks[header->pred[header->pred[0] == at->latch ? 1 : 0]].ref;
+    for (int b = at->begin; b < at->end; b++)
+        for (int i = 0; i < cfg->blocks[b].succ_count; i++) {
+            const struct tsr__block *block = &cfg->blocks[b];
+            if (tsr__in_loop(cfg, block->succ[i], loop))
+                continue;
+            if (r->exiting || block->succ_count != 2 || !LLVMIsABranchInst(block->terminator) || !tsr__dominates(cfg, b, at->latch))
+                return false;
+            r->exiting = block->ref;
+            r->behind = cfg->blocks[block->succ[i]].ref;
+            r->goes_on = LLVMGetCondition(block->terminator);
+            r->goes_on_if = LLVMGetSuccessor(block->terminator, 1) == r->behind;
+        }
+    if (!r->exiting)
+        return false;
+    r->b = tsr__builder_before(l, tsr__after_phis(LLVMGetFirstInstruction(header->ref)));
+    return true;
+}
+
+/* ---- where another round follows -------------------------------------------------------------------------------------------------------
+ */
+
+/* a + distance < b, of numbers or of numbers without signs; NULL is 0. */
+struct inequality {
+    LLVMValueRef a, b;
+    int64_t distance;
+    bool is_signed;
+};
+
+/* What of a sum with constants that does not wrap is no constant, or NULL; adds these. */
+static LLVMValueRef without_constants(LLVMValueRef v, bool is_signed, int64_t *sum)
+{
+    int64_t c;
+    while (LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && (is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v)) &&
+           tsr__constant_int(LLVMGetOperand(v, 1), &c) && (is_signed || c >= 0)) {
+        *sum += c;
+        v = LLVMGetOperand(v, 0);
+    }
+    if (!tsr__constant_int(v, &c) || (!is_signed && c < 0))
+        return v;
+    *sum += c;
+    return NULL;
+}
+
+static bool inequality_of(LLVMValueRef comparison, struct inequality *q)
+{
+    if (!LLVMIsAICmpInst(comparison) || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(comparison, 0))) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(comparison, 0))) > 64)
+        return false;
+    const LLVMIntPredicate how = LLVMGetICmpPredicate(comparison);
+    const bool less = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntULT || how == LLVMIntULE,
+               more = how == LLVMIntSGT || how == LLVMIntSGE || how == LLVMIntUGT || how == LLVMIntUGE,
+               or_equal = how == LLVMIntSLE || how == LLVMIntSGE || how == LLVMIntULE || how == LLVMIntUGE;
+    int64_t a = 0, b = 0;
+    q->is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
+    q->a = without_constants(LLVMGetOperand(comparison, less ? 0 : 1), q->is_signed, &a);
+    q->b = without_constants(LLVMGetOperand(comparison, less ? 1 : 0), q->is_signed, &b);
+    q->distance = a - b - (or_equal ? 1 : 0);
+    return less || more;
+}
+
+/* 1: the loop goes on where the condition holds, and nowhere else; -1: where it does not; 0: neither is known. */
+static int holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition)
+{
+    struct inequality x, y;
+    const int way = r->goes_on_if ? 1 : -1;
+    if (condition == r->goes_on)
+        return way;
+    if (!inequality_of(condition, &x) || !inequality_of(r->goes_on, &y) || x.is_signed != y.is_signed)
+        return 0;
+    if (x.a == y.a && x.b == y.b && x.distance == y.distance)
+        return way;
+    return x.a == y.b && x.b == y.a && x.distance == -y.distance - 1 ? -way : 0;
+}
+
+LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v)
+{
+    if (LLVMIsASelectInst(v)) {
+        const int holds = holds_where_it_goes_on(r, LLVMGetOperand(v, 0));
+        return holds ? LLVMGetOperand(v, holds > 0 ? 1 : 2) : v;
+    }
+    if (!LLVMIsAPHINode(v) || LLVMGetInstructionParent(v) == r->header)
+        return v;
+    LLVMValueRef found = NULL;
+    for (unsigned e = 0; e < LLVMCountIncoming(v); e++) {
+        LLVMValueRef way = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(v, e)), value = LLVMGetIncomingValue(v, e);
+        const int holds = LLVMIsABranchInst(way) && LLVMIsConditional(way) ? holds_where_it_goes_on(r, LLVMGetCondition(way)) : 0;
+        if (holds && LLVMGetSuccessor(way, holds > 0 ? 0 : 1) != LLVMGetInstructionParent(v))
+            continue; /* from here another round follows on another way */
+        if (found && found != value)
+            return v;
+        found = value;
+    }
+    return found ? found : v;
+}
+
+/* ---- the same computation elsewhere ---------------------------------------------------------------------------------------------------
+ */
+
+static bool commutes(LLVMOpcode op)
+{
+    return op == LLVMAdd || op == LLVMMul || op == LLVMAnd || op == LLVMOr || op == LLVMXor;
+}
+
+static bool is_like(LLVMValueRef a, LLVMValueRef inst, LLVMValueRef const *operands)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    const int count = LLVMGetNumOperands(inst);
+    if (!LLVMIsAInstruction(a) || LLVMGetInstructionOpcode(a) != op || LLVMTypeOf(a) != LLVMTypeOf(inst) || LLVMGetNumOperands(a) != count)
+        return false;
+    if (op == LLVMICmp && LLVMGetICmpPredicate(a) != LLVMGetICmpPredicate(inst))
+        return false;
+    if (op == LLVMGetElementPtr && LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(inst))
+        return false;
+    bool same = true;
+    for (int i = 0; i < count; i++)
+        same = same && LLVMGetOperand(a, (unsigned)i) == operands[i];
+    return same || (commutes(op) && LLVMGetOperand(a, 0) == operands[1] && LLVMGetOperand(a, 1) == operands[0]);
+}
+
+LLVMValueRef tsr__instruction_like(const struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands,
+                                   bool (*accepts)(const struct tsr__rounds *r, LLVMValueRef found))
+{
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
+        if (LLVMIsAConstant(operands[i]) && !LLVMIsAFunction(operands[i]))
+            continue; /* which has users elsewhere */
+        if (LLVMIsAFunction(operands[i]) && LLVMGetNumOperands(inst) > 1 && !LLVMIsAConstant(operands[0]))
+            continue;
+        for (LLVMUseRef use = LLVMGetFirstUse(operands[i]); use; use = LLVMGetNextUse(use))
+            if (is_like(LLVMGetUser(use), inst, operands) && accepts(r, LLVMGetUser(use)))
+                return LLVMGetUser(use);
+        return NULL;
+    }
+    return NULL;
+}
+
+static bool is_before(const struct tsr__rounds *r, LLVMValueRef found)
+{
+    if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(found)) != r->cfg->function)
+        return false;
+    const int block = tsr__cfg_number(r->cfg, LLVMGetInstructionParent(found));
+    return block != TSR__NONE && tsr__dominates(r->cfg, block, tsr__cfg_number(r->cfg, r->before));
+}
+
+/* ---- flags ------------------------------------------------------------------------------------------------------------------------------ */
+
+static bool has_wrap_flags(LLVMOpcode op)
+{
+    return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
+}
+
+static bool is_exactable(LLVMOpcode op)
+{
+    return op == LLVMLShr || op == LLVMAShr || op == LLVMUDiv || op == LLVMSDiv;
+}
+
+static void drop_wrap_flags(LLVMValueRef made)
+{
+    if (has_wrap_flags(LLVMGetInstructionOpcode(made))) {
+        LLVMSetNUW(made, false);
+        LLVMSetNSW(made, false);
+    } else if (LLVMIsAGetElementPtrInst(made))
+        LLVMGEPSetNoWrapFlags(made, 0);
+}
+
+void tsr__common_flags(LLVMValueRef made, LLVMValueRef other)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(made);
+    if (has_wrap_flags(op)) {
+        LLVMSetNUW(made, LLVMGetNUW(made) && LLVMGetNUW(other));
+        LLVMSetNSW(made, LLVMGetNSW(made) && LLVMGetNSW(other));
+    } else if (is_exactable(op))
+        LLVMSetExact(made, LLVMGetExact(made) && LLVMGetExact(other));
+    else if (op == LLVMOr)
+        LLVMSetIsDisjoint(made, LLVMGetIsDisjoint(made) && LLVMGetIsDisjoint(other));
+    else if (op == LLVMZExt)
+        LLVMSetNNeg(made, LLVMGetNNeg(made) && LLVMGetNNeg(other));
+    else if (op == LLVMGetElementPtr)
+        LLVMGEPSetNoWrapFlags(made, LLVMGEPGetNoWrapFlags(made) & LLVMGEPGetNoWrapFlags(other));
+}
+
+/* Flags that do not hold of the computation on these constants go. */
+static void flags_of_constants(LLVMValueRef made, LLVMValueRef const *operands)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(made);
+    int64_t a = 0, b = 0;
+    const bool small = tsr__constant_int(operands[0], &a) && (!LLVMIsABinaryOperator(made) || tsr__constant_int(operands[1], &b)) &&
+                       a >= 0 && a < INT32_MAX && b >= 0 && b < INT32_MAX;
+    if (has_wrap_flags(op)) {
+        const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(made));
+        const __int128 exact = !small            ? -1
+                               : op == LLVMAdd   ? a + b
+                               : op == LLVMSub   ? a - b
+                               : op == LLVMMul   ? (__int128)a * b
+                               : b < (int)width  ? (__int128)a << b
+                                                 : -1;
+        const bool fits = exact >= 0 && exact < (__int128)1 << (width - 1);
+        LLVMSetNUW(made, LLVMGetNUW(made) && fits);
+        LLVMSetNSW(made, LLVMGetNSW(made) && fits);
+    } else if (is_exactable(op))
+        LLVMSetExact(made, LLVMGetExact(made) && small && a == 0);
+    else if (op == LLVMOr)
+        LLVMSetIsDisjoint(made, LLVMGetIsDisjoint(made) && small && !(a & b));
+    else if (op == LLVMZExt)
+        LLVMSetNNeg(made, LLVMGetNNeg(made) && small);
+}
+
+/* ---- the first round ---------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The operand that the operation on these operands gives, by a rule of arithmetic with 0 or 1 under which no flag is broken; or NULL. */
+static LLVMValueRef simplified(LLVMValueRef inst, LLVMValueRef const *x)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMAdd:
+    case LLVMOr:
+    case LLVMXor:
+        return tsr__is_constant(x[0], 0) ? x[1] : tsr__is_constant(x[1], 0) ? x[0] : NULL;
+    case LLVMSub:
+        return tsr__is_constant(x[1], 0) ? x[0] : NULL;
+    case LLVMMul:
+        if (tsr__is_constant(x[0], 0) || tsr__is_constant(x[1], 1))
+            return x[0];
+        return tsr__is_constant(x[1], 0) || tsr__is_constant(x[0], 1) ? x[1] : NULL;
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+        return tsr__is_constant(x[1], 0) || tsr__is_constant(x[0], 0) ? x[0] : NULL;
+    case LLVMAnd:
+        return tsr__is_constant(x[0], 0) ? x[0] : tsr__is_constant(x[1], 0) ? x[1] : NULL;
+    case LLVMGetElementPtr:
+        return LLVMGetNumIndices(inst) == 1 && tsr__is_constant(x[1], 0) ? x[0] : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static LLVMValueRef folded(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *x)
+{
+    LLVMValueRef made = NULL;
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        if (!LLVMIsAConstantInt(x[i]))
+            return NULL;
+    if (LLVMIsABinaryOperator(inst))
+        made = LLVMBuildBinOp(r->b, LLVMGetInstructionOpcode(inst), x[0], x[1], "");
+    else if (LLVMIsACastInst(inst))
+        made = LLVMBuildCast(r->b, LLVMGetInstructionOpcode(inst), x[0], LLVMTypeOf(inst), "");
+    else if (LLVMIsAICmpInst(inst))
+        made = LLVMBuildICmp(r->b, LLVMGetICmpPredicate(inst), x[0], x[1], "");
+    return made && LLVMIsAConstantInt(made) ? made : NULL;
+}
+
+/* What the instruction gives on operands of the first round; flags of `made`, which stands for it in all rounds, that do not hold there
+ * go. */
+static LLVMValueRef in_first_round(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef made, LLVMValueRef const *operands)
+{
+    LLVMValueRef found = simplified(inst, operands);
+    if (found)
+        return found;
+    if ((found = folded(r, inst, operands)) != NULL) {
+        flags_of_constants(made, operands);
+        return found;
+    }
+    if ((found = tsr__instruction_like(r, inst, operands, is_before)) != NULL)
+        tsr__common_flags(made, found);
+    return found;
+}
+
+/* ---- the round before ---------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_computed(LLVMValueRef v)
+{
+    if (LLVMIsABinaryOperator(v)) {
+        const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+        return (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem) || LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+    }
+    return LLVMIsACastInst(v) || LLVMIsAICmpInst(v) || LLVMIsASelectInst(v) || LLVMIsAGetElementPtrInst(v) ||
+           tsr__is_query(tsr__call_of(v)) || tsr__call_of(v) == TSR__CALL_SAME;
+}
+
+static bool is_sum(LLVMValueRef v)
+{
+    return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd;
+}
+
+/* Of a phi of the header to which each round adds a constant: a counter that is a step behind, of which the phi becomes the next value.
+ * The loop begins with a constant, or with such a sum. */
+static struct tsr__earlier counter_before(struct tsr__rounds *r, LLVMValueRef phi)
+{
+    LLVMValueRef next = tsr__incoming_from(phi, r->latch), first = tsr__incoming_from(phi, r->before);
+    if (!is_sum(next) || LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+        return (struct tsr__earlier){0};
+    LLVMValueRef step = LLVMGetOperand(next, 1);
+    const bool sum = is_sum(first) && LLVMGetOperand(first, 1) == step;
+    if (!sum && !LLVMIsAConstantInt(first))
+        return (struct tsr__earlier){0};
+    LLVMBuilderRef b = tsr__builder_before(r->l, LLVMGetFirstInstruction(r->header));
+    LLVMValueRef behind = LLVMBuildPhi(b, LLVMTypeOf(phi), ""), sums[2], from = sum ? LLVMGetOperand(first, 0) : LLVMConstSub(first, step);
+    LLVMDisposeBuilder(b);
+    sums[0] = from;
+    sums[1] = LLVMInstructionClone(next);
+    LLVMReplaceAllUsesWith(phi, sums[1]);
+    LLVMSetOperand(sums[1], 0, behind);
+    LLVMInsertIntoBuilder(r->b, sums[1]);
+    if (sum)
+        tsr__common_flags(sums[1], first);
+    else
+        flags_of_constants(sums[1], (LLVMValueRef[]){from, step});
+    LLVMAddIncoming(behind, sums, (LLVMBasicBlockRef[]){r->before, r->latch}, 2);
+    return (struct tsr__earlier){behind, from};
+}
+
+/* The phi of which the value is the next one, or NULL. */
+static LLVMValueRef phi_that_becomes(const struct tsr__rounds *r, LLVMValueRef v)
+{
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(r->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+        if (tsr__incoming_from(phi, r->latch) == v)
+            return phi;
+    return NULL;
+}
+
+/* The same operation on other operands. */
+static LLVMValueRef clone_on(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands)
+{
+    if (LLVMIsATruncInst(inst)) /* without flags, which cannot be asked for */
+        return LLVMBuildTrunc(r->b, operands[0], LLVMTypeOf(inst), "");
+    LLVMValueRef made = LLVMInstructionClone(inst);
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        LLVMSetOperand(made, (unsigned)i, operands[i]);
+    if (LLVMIsAICmpInst(made))
+        LLVMSetICmpSameSign(made, false);
+    LLVMInsertIntoBuilder(r->b, made);
+    return made;
+}
+
+static struct tsr__earlier value_of_round(struct tsr__rounds *r, LLVMValueRef v, bool before);
+
+/* The operation, of operands of the round before, or of this one. `flags`: those of the original hold. */
+static struct tsr__earlier operation_of_round(struct tsr__rounds *r, LLVMValueRef v, bool before, bool flags)
+{
+    LLVMValueRef now[MAX_OPERANDS], first[MAX_OPERANDS];
+    const struct tsr__earlier none = {0};
+    const int count = LLVMGetNumOperands(v);
+    if (!is_computed(v) || count > MAX_OPERANDS)
+        return none;
+    for (int i = 0; i < count; i++) {
+        const struct tsr__earlier x = value_of_round(r, LLVMGetOperand(v, (unsigned)i), before);
+        if (!x.now)
+            return none;
+        now[i] = x.now;
+        first[i] = x.first;
+    }
+    LLVMValueRef made = clone_on(r, v, now);
+    if (!flags)
+        drop_wrap_flags(made);
+    LLVMValueRef begins = in_first_round(r, v, made, first);
+    return begins ? (struct tsr__earlier){made, begins} : none;
+}
+
+/* By how much the value grows from round to round. False: not by a constant. */
+static bool step_of(const struct tsr__rounds *r, LLVMValueRef v, int64_t *step)
+{
+    int64_t a, b;
+    *step = 0;
+    if (!tsr__is_in_loop(r->cfg, v, r->loop))
+        return true;
+    if (LLVMIsAPHINode(v)) {
+        LLVMValueRef next = LLVMGetInstructionParent(v) == r->header ? tsr__incoming_from(v, r->latch) : NULL;
+        return next && is_sum(next) && LLVMGetOperand(next, 0) == v && LLVMGetNSW(next) && LLVMGetNUW(next) &&
+               tsr__constant_int(LLVMGetOperand(next, 1), step);
+    }
+    if (LLVMIsAGetElementPtrInst(v)) {
+        const LLVMTargetDataRef layout = LLVMGetModuleDataLayout(r->l->module);
+        if (LLVMGetNumIndices(v) != 1 || !step_of(r, LLVMGetOperand(v, 0), &a) || !step_of(r, LLVMGetOperand(v, 1), &b))
+            return false;
+        *step = a + b * (int64_t)LLVMABISizeOfType(layout, LLVMGetGEPSourceElementType(v));
+        return true;
+    }
+    if (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v)) {
+        LLVMValueRef narrow = LLVMGetOperand(v, 0); /* nothing but what does not wrap grows as far once it is extended */
+        const bool exact = LLVMIsAPHINode(narrow) || ((is_sum(narrow) || LLVMGetInstructionOpcode(narrow) == LLVMShl) &&
+                                                      (LLVMIsASExtInst(v) ? LLVMGetNSW(narrow) : LLVMGetNUW(narrow)));
+        return exact && step_of(r, narrow, step);
+    }
+    if (!LLVMIsABinaryOperator(v) || !step_of(r, LLVMGetOperand(v, 0), &a))
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+        *step = a;
+        return step_of(r, LLVMGetOperand(v, 1), &b) && (*step = a + b, true);
+    case LLVMShl:
+        return tsr__constant_int(LLVMGetOperand(v, 1), &b) && b >= 0 && b < 32 && (*step = a * (INT64_C(1) << b), true);
+    case LLVMLShr:
+        return LLVMGetExact(v) && tsr__constant_int(LLVMGetOperand(v, 1), &b) && b >= 0 && b < 32 && a % (INT64_C(1) << b) == 0 &&
+               (*step = a >> b, true);
+    default:
+        return false;
+    }
+}
+
+/* A sum with the constant by which its other operand grows in a round: in the round before it was what that operand is now. NULL: it is
+ * none. */
+static LLVMValueRef sum_with_step(const struct tsr__rounds *r, LLVMValueRef v)
+{
+    int64_t add, step, size = 1;
+    const bool gep = LLVMIsAGetElementPtrInst(v) && LLVMGetNumIndices(v) == 1;
+    if ((!gep && !is_sum(v)) || !tsr__constant_int(LLVMGetOperand(v, 1), &add))
+        return NULL;
+    if (gep)
+        size = (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(r->l->module), LLVMGetGEPSourceElementType(v));
+    return step_of(r, LLVMGetOperand(v, 0), &step) && step == add * size && step ? LLVMGetOperand(v, 0) : NULL;
+}
+
+static struct tsr__earlier find_value(struct tsr__rounds *r, LLVMValueRef v, bool before)
+{
+    LLVMValueRef phi = before ? phi_that_becomes(r, v) : LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == r->header ? v : NULL, sum;
+    if (phi)
+        return (struct tsr__earlier){phi, tsr__incoming_from(phi, r->before)};
+    if (!before)
+        return operation_of_round(r, v, before, false);
+    if ((sum = sum_with_step(r, v)) != NULL) { /* which is then what `v` was, and so wraps as little */
+        const struct tsr__earlier x = LLVMIsAPHINode(sum) ? value_of_round(r, sum, false) : operation_of_round(r, sum, false, true);
+        if (x.now)
+            return x;
+    }
+    if (LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == r->header)
+        return counter_before(r, v);
+    LLVMValueRef only = tsr__where_it_goes_on(r, v);
+    return only != v ? value_of_round(r, only, before) : operation_of_round(r, v, before, true);
+}
+
+static struct tsr__earlier value_of_round(struct tsr__rounds *r, LLVMValueRef v, bool before)
+{
+    struct tsr__map *map = before ? &r->before_known : &r->known;
+    if (!tsr__is_in_loop(r->cfg, v, r->loop))
+        return (struct tsr__earlier){v, v};
+    struct tsr__earlier *known = (struct tsr__earlier *)tsr__map_get(map, v);
+    if (!known) {
+        known = tsr_arena_alloc(map->arena, sizeof *known);
+        *known = (struct tsr__earlier){0};
+        tsr__map_set(map, v, (uintptr_t)known); /* a value that depends on itself has none */
+        *known = find_value(r, v, before);
+    }
+    return *known;
+}
+
+struct tsr__earlier tsr__round_before(struct tsr__rounds *r, LLVMValueRef v)
+{
+    return value_of_round(r, v, true);
+}

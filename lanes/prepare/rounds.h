@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Values of a loop, as they were in the round before. */
+#ifndef TESSERA_LANES_PREPARE_ROUNDS_H
+#define TESSERA_LANES_PREPARE_ROUNDS_H
+
+#include "lanes/ir/cfg.h"
+
+/* A loop that is entered from one block, and left by one branch, in each round. */
+struct tsr__rounds {
+    struct tsr__compilation *l;
+    const struct tsr__cfg *cfg;
+    int loop;
+    LLVMBasicBlockRef before, header, exiting, latch, behind;
+    LLVMValueRef goes_on; /* the condition of the branch that leaves it */
+    bool goes_on_if;      /* what it is where the loop goes on */
+    LLVMBuilderRef b;     /* builds at the start of a round */
+    struct tsr__map known, before_known; /* values of this round, and of the one before → struct tsr__earlier * */
+};
+
+/* What a value was in the round before: `now`, computed at the start of this round. In the first round that is `first`, a value that is
+ * there before the loop, so that `now` may stand for a phi of `first` and the value. */
+struct tsr__earlier {
+    LLVMValueRef now, first; /* NULL: it cannot be had */
+};
+
+/* False: the loop is none of these. Dispose of the builder. */
+bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r);
+/* Of an integer, pointer or condition that does not depend on memory. May leave unused code. */
+struct tsr__earlier tsr__round_before(struct tsr__rounds *r, LLVMValueRef v);
+/* The value that `v` has where another round follows: the same, or what comes by the only way there. */
+LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v);
+/* An instruction like this one on these operands that `accepts` takes, or NULL. */
+LLVMValueRef tsr__instruction_like(const struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands,
+                                   bool (*accepts)(const struct tsr__rounds *r, LLVMValueRef found));
+/* Flags of `made` that `other` lacks go. */
+void tsr__common_flags(LLVMValueRef made, LLVMValueRef other);
+
+#endif
