@@ -47,6 +47,8 @@ static const struct style {
     bool nested;    /* K in blocks, each with a loop of its own */
     bool eight;     /* sub-groups of 8 */
     bool b_columns; /* B is a matrix of elements by columns, of which each lane reads its own */
+    bool checks;    /* A and B are read, and C is stored, behind comparisons: as 2D blocks, they may end anywhere */
+    enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */
 } styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int"},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .b_rows = true, .index = "long", .clamps = true},
@@ -66,6 +68,10 @@ static const struct style {
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int"},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .b_columns = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .b_columns = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .checks = true},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .end = SCALES, .checks = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .ahead = A_ROUND_AHEAD},
+    {.m = 8, .rows = 2, .columns = 1, .type = BF16, .b_rows = true, .index = "int", .ahead = LAST_BEHIND},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
@@ -119,9 +125,24 @@ static const struct style {
     {.m = 4, .rows = 1, .columns = 3, .type = TF32, .index = "long", .nested = true, .b_columns = true},
     {.m = 1, .rows = 1, .columns = 1, .type = UINT8, .index = "int", .end = ADDS_TO_C, .b_columns = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .b_columns = true, .eight = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int", .checks = true},
+    {.m = 8, .rows = 1, .columns = 2, .type = F16, .b_rows = true, .index = "long", .end = ADDS_TO_C, .checks = true},
+    {.m = 1, .rows = 1, .columns = 1, .type = BF16, .index = "int", .checks = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = UINT8, .b_rows = true, .index = "int", .nested = true, .checks = true},
+    {.m = 8, .rows = 2, .columns = 2, .type = INT8, .index = "int", .eight = true, .checks = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = TF32, .index = "int", .checks = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .checks = true, .ahead = A_ROUND_AHEAD},
+    {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "long", .ahead = A_ROUND_AHEAD},
+    {.m = 8, .rows = 1, .columns = 1, .type = UINT8, .b_rows = true, .index = "uint", .ahead = A_ROUND_AHEAD},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "uint", .end = SCALES, .ahead = LAST_BEHIND},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .blocks = true, .ahead = A_ROUND_AHEAD},
+    {.m = 8, .rows = 1, .columns = 2, .type = INT8, .b_rows = true, .index = "int", .blocks = true, .ahead = LAST_BEHIND},
+    {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "long", .b_columns = true, .ahead = LAST_BEHIND},
+    {.m = 8, .rows = 2, .columns = 2, .type = INT8, .index = "int", .end = ADDS_TO_C, .eight = true, .ahead = A_ROUND_AHEAD},
+    {.m = 4, .rows = 1, .columns = 1, .type = TF32, .index = "int", .ahead = LAST_BEHIND},
 };
 
-enum { FEW = 18 };
+enum { FEW = 22 };
 
 static struct device device;
 static bool all_styles;
@@ -147,57 +168,96 @@ static int a_parts(const struct style *s)
     return s->type == TF32 ? (s->m + 1) / 2 : s->m;
 }
 
-/* A and B of a round. */
-static void add_reads(struct text *text, const struct style *s)
+/* A and B of the round that begins at `k`, into x and y. */
+static void add_reads(struct text *text, const struct style *s, const char *k, const char *x, const char *y)
 {
     const struct of_type *t = &of_types[s->type];
+    text_add(text, "        { const index at = %s; private a_part *to_a = %s; private B_TYPE *to_b = %s; const index k = at;\n", k, x, y);
     if (s->blocks)
         text_add(text,
                  "        for (int i = 0; i < ROWS; i++)\n"
                  "            intel_sub_group_2d_block_read_%db_%dr%dx1c(a_at + get_global_id(2) * a_batch, edges.x, edges.y, a_pitch * "
                  "A_BYTES,\n"
-                 "                (int2)(k + origin.x, row + i * M + origin.y), (private void *)&x[i]);\n"
+                 "                (int2)(k + origin.x, row + i * M + origin.y), (private void *)&to_a[i]);\n"
                  "        for (int j = 0; j < COLUMNS; j++)\n"
                  "            intel_sub_group_2d_block_read_%s(b_at + get_global_id(2) * b_batch, edges.z, edges.w, pitch * %s,\n"
-                 "                (int2)(column + j * 16 + origin.z, k / %s + origin.w), (private uint *)&y[j]);\n",
+                 "                (int2)(column + j * 16 + origin.z, k / %s + origin.w), (private uint *)&to_b[j]);\n",
                  8 * t->element, s->m, 32 / t->element, s->b_rows ? t->transform : "32b_8r16x1c", s->b_rows ? "(4 / IN_WORD)" : "4",
                  s->b_rows ? "1" : "IN_WORD");
     else
         text_add(text,
                  "        for (int i = 0; i < ROWS; i++)\n"
-                 "            for (int r = 0; r < A_PARTS; r++)\n"
-                 "                ((private a_element *)&x[i])[r] = a[(row + i * M + A_ROW(r)) * a_pitch + k / (A_BYTES * IN_WORD / 4) + "
-                 "A_LANE];\n"
+                 "            for (int r = 0; r < A_PARTS; r++) {\n"
+                 "                const index of_k = k / (A_BYTES * IN_WORD / 4) + A_LANE, of_row = row + i * M + A_ROW(r);\n"
+                 "                ((private a_element *)&to_a[i])[r] = %s a[of_row * a_pitch + of_k]%s;\n"
+                 "            }\n"
                  "        for (int j = 0; j < COLUMNS; j++)\n"
                  "            for (int w = 0; w < 8; w++) {\n"
-                 "                global const element *p = b + (k + w * IN_WORD) * pitch + column + LANES * j + lane;\n"
-                 "                y[j][w] = as_%s(%s);\n"
+                 "                const index of_column = column + LANES * j + lane;\n"
+                 "                global const element *p = b + (k + w * IN_WORD) * pitch + of_column;\n"
+                 "                to_b[j][w] = as_%s(%s %s%s);\n"
                  "            }\n",
-                 t->b,
+                 s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "", t->b,
+                 !s->checks  ? ""
+                 : s->b_rows ? "of_column < edges.z * IN_WORD / 4 && k + w * IN_WORD + IN_WORD - 1 < edges.w ?"
+                             : "of_column < edges.z / 4 && k / IN_WORD + w < edges.w ?",
                  s->b_columns && s->index[0] == 'l' ? "vload8(0, (global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
                  : s->b_columns                     ? "((global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
                  : s->b_rows                        ? t->word
-                                                    : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]");
+                                                    : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]",
+                 s->checks ? " : 0" : "");
+    text_add(text, "        }\n");
 }
 
-/* The products, and what becomes of the sums. */
+static void add_products(struct text *text)
+{
+    text_add(text, "        for (int i = 0; i < ROWS; i++)\n"
+                   "            for (int j = 0; j < COLUMNS; j++)\n"
+                   "                sum[i][j] = MAD(x[i], y[j], sum[i][j]);\n");
+}
+
+/* The loops over K. */
+static void add_loops(struct text *text, const struct style *s)
+{
+    text_add(text, "    enum { STEP = 8 * IN_WORD };\n"
+                   "    a_part x[ROWS], next_x[ROWS]; B_TYPE y[COLUMNS], next_y[COLUMNS];\n");
+    if (s->ahead)
+        add_reads(text, s, "0", "x", "y");
+    text_add(text, "%s    for (index k = %s; k < %s; k += STEP) {\n",
+             s->nested ? "    for (index block = 0; block < depth; block += 3 * STEP)\n" : "",
+             s->nested                 ? "block"
+             : s->ahead == LAST_BEHIND ? "STEP"
+                                       : "0",
+             s->nested ? "min(block + 3 * STEP, depth)" : "depth");
+    if (s->ahead == A_ROUND_AHEAD)
+        text_add(text, "        if (k + STEP < depth)\n");
+    add_reads(text, s, s->ahead == A_ROUND_AHEAD ? "k + STEP" : "k", s->ahead ? "next_x" : "x", s->ahead ? "next_y" : "y");
+    add_products(text);
+    if (s->ahead)
+        text_add(text, "        for (int i = 0; i < ROWS; i++)\n"
+                       "            x[i] = next_x[i];\n"
+                       "        for (int j = 0; j < COLUMNS; j++)\n"
+                       "            y[j] = next_y[j];\n");
+    text_add(text, "    }\n");
+    if (s->ahead == LAST_BEHIND)
+        add_products(text);
+}
+
+/* What becomes of the sums. */
 static void add_end(struct text *text, const struct style *s)
 {
     text_add(text,
-             "        for (int i = 0; i < ROWS; i++)\n"
-             "            for (int j = 0; j < COLUMNS; j++)\n"
-             "                sum[i][j] = MAD(x[i], y[j], sum[i][j]);\n"
-             "    }\n"
              "    for (int i = 0; i < ROWS; i++)\n"
              "        for (int j = 0; j < COLUMNS; j++) {\n"
              "            for (int r = 0; r < M; r++) {\n"
              "                number value = ((private number *)&sum[i][j])[r];\n"
              "                value = %s;\n"
-             "                %s = value;\n"
+             "                %s%s = value;\n"
              "            }\n",
              s->end == CUTS_NEGATIVE ? "max(value, (number)0)"
              : s->end == SCALES      ? "value * 3 + (number)(column + LANES * j + lane)"
                                      : "value",
+             s->checks ? "if (row + i * M + r < c_edges.y && column + LANES * j + lane < c_edges.x / 4) " : "",
              s->writes ? "((private number *)&sum[i][j])[r]" : "c[(row + i * M + r) * c_pitch + column + LANES * j + lane]");
     if (s->writes)
         text_add(text,
@@ -234,6 +294,8 @@ static cl_program build(const struct style *s)
              "{\n"
              "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
              "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
+    if (s->checks)
+        text_add(&text, "    edges = max(edges, 0);\n");
     if (s->clamps)
         text_add(&text, "    row = min(row, (index)*count - ROWS * M);\n");
     text_add(&text,
@@ -246,13 +308,7 @@ static cl_program build(const struct style *s)
              "            for (int r = 0; r < M; r++)\n"
              "                ((private number *)&sum[i][j])[r] = %s;\n",
              s->end == ADDS_TO_C ? "c[(row + i * M + r) * c_pitch + column + LANES * j + lane]" : "0");
-    text_add(&text,
-             "%s"
-             "        a_part x[ROWS]; B_TYPE y[COLUMNS];\n",
-             s->nested ? "    for (index block = 0; block < depth; block += 24 * IN_WORD)\n"
-                         "    for (index k = block; k < min(block + 24 * IN_WORD, depth); k += 8 * IN_WORD) {\n"
-                       : "    for (index k = 0; k < depth; k += 8 * IN_WORD) {\n");
-    add_reads(&text, s);
+    add_loops(&text, s);
     add_end(&text, s);
     return device_build_text(&device, &text);
 }
@@ -411,8 +467,9 @@ static void edges_of(const struct style *s, const struct shape *x, const struct 
 /* And of C. */
 static void edges_of_c(const struct style *s, const struct shape *x, const struct layout *l, cl_int *edges)
 {
-    edges[0] = (cl_int)(l->columns * 4) - (s->writes ? x->cut[2] * 4 : 0);
-    edges[1] = (cl_int)l->rows - (s->writes ? x->cut[1] : 0);
+    const bool cut = s->writes || s->checks;
+    edges[0] = (cl_int)(l->columns * 4) - (cut ? x->cut[2] * 4 : 0);
+    edges[1] = (cl_int)l->rows - (cut ? x->cut[1] : 0);
 }
 
 static bool is_inside(int64_t byte, int64_t row, const cl_int *edges)
@@ -425,9 +482,13 @@ static int element_of_a(const struct style *s, const struct shape *x, const stru
 {
     cl_int edges[4];
     int64_t column = (int64_t)k + x->origin[0], line = (int64_t)row + x->origin[1];
-    if (!s->blocks)
+    const int64_t byte = (int64_t)(k * l->element),
+                  end = byte / a_bytes(s) * a_bytes(s) + a_bytes(s) - 1; /* a lane's part is there, or not */
+    if (!s->blocks && !s->checks)
         return get(a + row * l->a_pitch + k * l->element, part, s->type);
     edges_of(s, x, l, edges);
+    if (s->checks)
+        return is_inside(end, (int64_t)row, edges) ? get(a + row * l->a_pitch + k * l->element, part, s->type) : 0;
     if (!is_inside(column * (int)l->element, line, edges))
         return 0;
     return get(a + line * (int64_t)l->a_pitch + column * (int64_t)l->element, part, s->type);
@@ -437,9 +498,15 @@ static int element_of_b(const struct style *s, const struct shape *x, const stru
                         int part)
 {
     cl_int edges[4];
-    if (!s->blocks)
+    const size_t last = k / l->in_word * l->in_word + l->in_word - 1; /* of the word, which is there, or not */
+    if (!s->blocks && !s->checks)
         return get(b_at(b, s, l, k, column), part, s->type);
     edges_of(s, x, l, edges);
+    if (s->checks) {
+        const bool inside =
+            is_inside((int64_t)column * (int)(s->b_rows ? l->element : 4), (int64_t)(s->b_rows ? last : k / l->in_word), edges + 2);
+        return inside ? get(b_at(b, s, l, k, column), part, s->type) : 0;
+    }
     int64_t at = (int64_t)column + x->origin[2], row = (int64_t)(s->b_rows ? k : k / l->in_word) + x->origin[3];
     int64_t byte = at * (int64_t)(s->b_rows ? l->element : 4);
     if (!is_inside(byte, row, edges + 2))
@@ -608,9 +675,11 @@ static void check_report(const struct style *s)
 static bool suits(const struct style *s, const struct shape *x)
 {
     static const int none[4];
+    if ((s->ahead && !x->depth) || (s->checks && memcmp(x->origin, none, sizeof none)))
+        return false;
     bool edges = memcmp(x->cut, none, sizeof none) || memcmp(x->origin, none, sizeof none);
     bool adds_floats = s->end == ADDS_TO_C && of_types[s->type].has_fraction; /* where there is A, are no floats */
-    return (x->place == APART || (!s->clamps && s->end != READS_BACK && !adds_floats)) && (s->blocks || s->writes || !edges);
+    return (x->place == APART || (!s->clamps && s->end != READS_BACK && !adds_floats)) && (s->blocks || s->writes || s->checks || !edges);
 }
 
 static void styles_in_all_shapes(void **state)
@@ -655,6 +724,8 @@ static struct style random_style(unsigned *seed)
     s.writes = s.end < READS_BACK && below(seed, 4) == 0;
     s.eight = !s.blocks && !s.writes && s.type != TF32 && below(seed, 4) == 0;
     s.b_columns = !s.blocks && below(seed, 4) == 0;
+    s.checks = s.end != READS_BACK && !s.blocks && !s.b_columns && below(seed, 3) == 0;
+    s.ahead = !s.nested && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
     return s;
 }
 
@@ -662,7 +733,7 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
 {
     struct shape x = {.groups = {1 + below(seed, 7), 1 + below(seed, below(seed, 6) ? 12 : 150), 1 + below(seed, 8) / 6},
                       .local = {1 + below(seed, 5) / 4, 1 + below(seed, 5) / 4}};
-    x.depth = (int)below(seed, below(seed, 8) ? 12 : 150);
+    x.depth = (int)below(seed, below(seed, 8) ? 12 : 150) + (s->ahead ? 1 : 0);
     x.pad = 16 * (int)below(seed, 4);
     x.same_a = below(seed, 4) == 0;
     x.same_b = below(seed, 4) == 0;
@@ -670,9 +741,9 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
         x.groups[0] = x.local[0] = x.groups[2] = 1;
         x.place = C_OVER_A;
     }
-    for (int i = 0; i < 4 && (s->blocks || s->writes) && x.place == APART; i++) {
+    for (int i = 0; i < 4 && (s->blocks || s->writes || s->checks) && x.place == APART; i++) {
         x.cut[i] = (int)below(seed, below(seed, 6) ? 20 : 300) * (below(seed, 2) != 0);
-        x.origin[i] = ((int)below(seed, 25) - 12) * (below(seed, 3) == 0);
+        x.origin[i] = ((int)below(seed, 25) - 12) * (below(seed, 3) == 0 && !s->checks);
     }
     return x;
 }
@@ -694,13 +765,14 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s",
+                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s, ahead %d",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
                                      : "words",
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
-                         s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "");
+                         s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "",
+                         s.checks ? ", checks" : "", s.ahead);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

@@ -42,13 +42,6 @@ bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int 
 /* ---- where another round follows -------------------------------------------------------------------------------------------------------
  */
 
-/* a + distance < b, of numbers or of numbers without signs; NULL is 0. */
-struct inequality {
-    LLVMValueRef a, b;
-    int64_t distance;
-    bool is_signed;
-};
-
 /* What of a sum with constants that does not wrap is no constant, or NULL; adds these. */
 static LLVMValueRef without_constants(LLVMValueRef v, bool is_signed, int64_t *sum)
 {
@@ -64,7 +57,7 @@ static LLVMValueRef without_constants(LLVMValueRef v, bool is_signed, int64_t *s
     return NULL;
 }
 
-static bool inequality_of(LLVMValueRef comparison, struct inequality *q)
+bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q)
 {
     if (!LLVMIsAICmpInst(comparison) || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(comparison, 0))) != LLVMIntegerTypeKind ||
         LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(comparison, 0))) > 64)
@@ -81,14 +74,13 @@ static bool inequality_of(LLVMValueRef comparison, struct inequality *q)
     return less || more;
 }
 
-/* 1: the loop goes on where the condition holds, and nowhere else; -1: where it does not; 0: neither is known. */
-static int holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition)
+int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition)
 {
-    struct inequality x, y;
+    struct tsr__inequality x, y;
     const int way = r->goes_on_if ? 1 : -1;
     if (condition == r->goes_on)
         return way;
-    if (!inequality_of(condition, &x) || !inequality_of(r->goes_on, &y) || x.is_signed != y.is_signed)
+    if (!tsr__inequality_of(condition, &x) || !tsr__inequality_of(r->goes_on, &y) || x.is_signed != y.is_signed)
         return 0;
     if (x.a == y.a && x.b == y.b && x.distance == y.distance)
         return way;
@@ -98,7 +90,7 @@ static int holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef cond
 LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v)
 {
     if (LLVMIsASelectInst(v)) {
-        const int holds = holds_where_it_goes_on(r, LLVMGetOperand(v, 0));
+        const int holds = tsr__holds_where_it_goes_on(r, LLVMGetOperand(v, 0));
         return holds ? LLVMGetOperand(v, holds > 0 ? 1 : 2) : v;
     }
     if (!LLVMIsAPHINode(v) || LLVMGetInstructionParent(v) == r->header)
@@ -106,7 +98,7 @@ LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v)
     LLVMValueRef found = NULL;
     for (unsigned e = 0; e < LLVMCountIncoming(v); e++) {
         LLVMValueRef way = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(v, e)), value = LLVMGetIncomingValue(v, e);
-        const int holds = LLVMIsABranchInst(way) && LLVMIsConditional(way) ? holds_where_it_goes_on(r, LLVMGetCondition(way)) : 0;
+        const int holds = LLVMIsABranchInst(way) && LLVMIsConditional(way) ? tsr__holds_where_it_goes_on(r, LLVMGetCondition(way)) : 0;
         if (holds && LLVMGetSuccessor(way, holds > 0 ? 0 : 1) != LLVMGetInstructionParent(v))
             continue; /* from here another round follows on another way */
         if (found && found != value)
@@ -164,7 +156,8 @@ static bool is_before(const struct tsr__rounds *r, LLVMValueRef found)
     return block != TSR__NONE && tsr__dominates(r->cfg, block, tsr__cfg_number(r->cfg, r->before));
 }
 
-/* ---- flags ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- flags ------------------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool has_wrap_flags(LLVMOpcode op)
 {
@@ -210,12 +203,12 @@ static void flags_of_constants(LLVMValueRef made, LLVMValueRef const *operands)
                        a >= 0 && a < INT32_MAX && b >= 0 && b < INT32_MAX;
     if (has_wrap_flags(op)) {
         const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(made));
-        const __int128 exact = !small            ? -1
-                               : op == LLVMAdd   ? a + b
-                               : op == LLVMSub   ? a - b
-                               : op == LLVMMul   ? (__int128)a * b
-                               : b < (int)width  ? (__int128)a << b
-                                                 : -1;
+        const __int128 exact = !small           ? -1
+                               : op == LLVMAdd  ? a + b
+                               : op == LLVMSub  ? a - b
+                               : op == LLVMMul  ? (__int128)a * b
+                               : b < (int)width ? (__int128)a << b
+                                                : -1;
         const bool fits = exact >= 0 && exact < (__int128)1 << (width - 1);
         LLVMSetNUW(made, LLVMGetNUW(made) && fits);
         LLVMSetNSW(made, LLVMGetNSW(made) && fits);
@@ -227,7 +220,8 @@ static void flags_of_constants(LLVMValueRef made, LLVMValueRef const *operands)
         LLVMSetNNeg(made, LLVMGetNNeg(made) && small);
 }
 
-/* ---- the first round ---------------------------------------------------------------------------------------------------------------------
+/* ---- the first round
+ * ---------------------------------------------------------------------------------------------------------------------
  */
 
 /* The operand that the operation on these operands gives, by a rule of arithmetic with 0 or 1 under which no flag is broken; or NULL. */
@@ -288,10 +282,11 @@ static LLVMValueRef in_first_round(struct tsr__rounds *r, LLVMValueRef inst, LLV
     return found;
 }
 
-/* ---- the round before ---------------------------------------------------------------------------------------------------------------------
+/* ---- the round before
+ * ---------------------------------------------------------------------------------------------------------------------
  */
 
-static bool is_computed(LLVMValueRef v)
+bool tsr__is_computed(LLVMValueRef v)
 {
     if (LLVMIsABinaryOperator(v)) {
         const LLVMOpcode op = LLVMGetInstructionOpcode(v);
@@ -364,7 +359,7 @@ static struct tsr__earlier operation_of_round(struct tsr__rounds *r, LLVMValueRe
     LLVMValueRef now[MAX_OPERANDS], first[MAX_OPERANDS];
     const struct tsr__earlier none = {0};
     const int count = LLVMGetNumOperands(v);
-    if (!is_computed(v) || count > MAX_OPERANDS)
+    if (!tsr__is_computed(v) || count > MAX_OPERANDS)
         return none;
     for (int i = 0; i < count; i++) {
         const struct tsr__earlier x = value_of_round(r, LLVMGetOperand(v, (unsigned)i), before);

@@ -11,9 +11,9 @@ struct tsr__rounds {
     const struct tsr__cfg *cfg;
     int loop;
     LLVMBasicBlockRef before, header, exiting, latch, behind;
-    LLVMValueRef goes_on; /* the condition of the branch that leaves it */
-    bool goes_on_if;      /* what it is where the loop goes on */
-    LLVMBuilderRef b;     /* builds at the start of a round */
+    LLVMValueRef goes_on;                /* the condition of the branch that leaves it */
+    bool goes_on_if;                     /* what it is where the loop goes on */
+    LLVMBuilderRef b;                    /* builds at the start of a round */
     struct tsr__map known, before_known; /* values of this round, and of the one before → struct tsr__earlier * */
 };
 
@@ -27,6 +27,18 @@ struct tsr__earlier {
 bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r);
 /* Of an integer, pointer or condition that does not depend on memory. May leave unused code. */
 struct tsr__earlier tsr__round_before(struct tsr__rounds *r, LLVMValueRef v);
+/* a + distance < b, of numbers or of numbers without signs, which does not wrap; NULL is 0. */
+struct tsr__inequality {
+    LLVMValueRef a, b;
+    int64_t distance;
+    bool is_signed;
+};
+/* False: the comparison is none. */
+bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q);
+/* 1: the loop goes on where the condition holds, and nowhere else; -1: where it does not; 0: neither is known. */
+int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition);
+/* Does the instruction compute a value from its operands alone, whatever they are? */
+bool tsr__is_computed(LLVMValueRef v);
 /* The value that `v` has where another round follows: the same, or what comes by the only way there. */
 LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v);
 /* An instruction like this one on these operands that `accepts` takes, or NULL. */

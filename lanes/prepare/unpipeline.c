@@ -31,7 +31,8 @@ struct unpipeline {
     struct tsr__map twins; /* value behind the loop → the value of an additional round */
 };
 
-/* ---- loads ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- loads ------------------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_in_loop(const struct unpipeline *u, LLVMValueRef v)
 {
@@ -333,7 +334,8 @@ static bool reads_no_more(const struct unpipeline *u)
             continue;
         if (!LLVMIsALoadInst(inst) && !LLVMIsACallInst(inst) && !tsr__has_effect(inst))
             continue;
-        for (LLVMValueRef e = LLVMGetFirstInstruction(u->r.behind); e && LLVMIsALoadInst(inst) && !read_behind; e = LLVMGetNextInstruction(e))
+        for (LLVMValueRef e = LLVMGetFirstInstruction(u->r.behind); e && LLVMIsALoadInst(inst) && !read_behind;
+             e = LLVMGetNextInstruction(e))
             read_behind = (LLVMValueRef)tsr__map_get(&u->twins, e) == inst;
         if (!read_behind)
             return false;
@@ -391,7 +393,8 @@ static void add_round(struct unpipeline *u, LLVMValueRef goes_on)
     }
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- loops ------------------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_innermost_product(const struct unpipeline *u)
 {
@@ -411,7 +414,8 @@ static bool unpipeline(struct unpipeline *u)
     find_phis(u);
     if (!u->count)
         return false;
-    LLVMValueRef goes_on = u->r.exiting == u->r.latch && find_twin_phis(u) && find_twin_products(u) && reads_no_more(u) ? goes_on_now(u) : NULL;
+    LLVMValueRef goes_on =
+        u->r.exiting == u->r.latch && find_twin_phis(u) && find_twin_products(u) && reads_no_more(u) ? goes_on_now(u) : NULL;
     if (!goes_on)
         u->twins = (struct tsr__map){.arena = u->r.known.arena};
     if (loads_matter(u))

@@ -285,3 +285,20 @@ void tsr__tile_twice_make(const struct tsr__twice *found)
     if (!part)
         leave_if(&x, tsr__split_block(x.t->l, LLVMGetInstructionParent(x.answer), LLVMGetNextInstruction(x.answer)), x.answer);
 }
+
+void tsr__tile_skip_first(struct tsr__compilation *l, LLVMValueRef function)
+{
+    LLVMBasicBlockRef all = LLVMGetEntryBasicBlock(function), skip = LLVMAppendBasicBlockInContext(l->context, function, "skip");
+    LLVMValueRef begin = LLVMGetFirstInstruction(all), args[1];
+    struct tsr__tiles t = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .webs.function = function};
+    while (LLVMIsAAllocaInst(begin))
+        begin = LLVMGetNextInstruction(begin);
+    LLVMPositionBuilderAtEnd(t.b, skip);
+    LLVMBuildRetVoid(t.b);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(tsr__split_block(l, all, begin));
+    LLVMPositionBuilderBefore(t.b, end);
+    LLVMValueRef first_time = tsr__tile_call(&t, LLVMInt32TypeInContext(l->context), TSR__RT_PREFIX "tile_first", args, 1);
+    LLVMBuildCondBr(t.b, LLVMBuildIsNull(t.b, first_time, ""), all, skip);
+    LLVMInstructionEraseFromParent(end);
+    LLVMDisposeBuilder(t.b);
+}

@@ -553,6 +553,12 @@ static bool repeats(struct tsr__compilation *l, LLVMValueRef function)
     return t.twice.count && (!tsr__has_two_ways(function) || tsr__takes_device_way(&t));
 }
 
+static bool is_wrapping(LLVMValueRef function)
+{
+    const char *name = tsr__name(function), *dot = strrchr(name, '.');
+    return dot && !strcmp(dot, "." TSR__WRAPPING);
+}
+
 /* The kernel's other function for full packets, which versioning has made, or NULL. */
 static LLVMValueRef other_body(struct tsr__compilation *l, LLVMValueRef function)
 {
@@ -566,11 +572,18 @@ static LLVMValueRef other_body(struct tsr__compilation *l, LLVMValueRef function
     return NULL;
 }
 
-/* A launch runs all packets twice or none, whichever function they have. */
+/* A launch runs all packets twice or none, whichever function they have. Where indices may wrap, packets that need not run twice skip the
+ * first time (tsr__tile_skip_first); elsewhere packets run once if those do. */
+static bool skips_first(struct tsr__compilation *l, LLVMValueRef function)
+{
+    LLVMValueRef other = tsr__has_mads(function) && is_wrapping(function) ? other_body(l, function) : NULL;
+    return other && !repeats(l, function) && repeats(l, other);
+}
+
 static bool must_run_once(struct tsr__compilation *l, LLVMValueRef function)
 {
-    LLVMValueRef other = tsr__has_mads(function) ? other_body(l, function) : NULL;
-    return other && repeats(l, function) != repeats(l, other);
+    LLVMValueRef other = tsr__has_mads(function) && is_wrapping(function) ? other_body(l, function) : NULL;
+    return other && repeats(l, function) && !repeats(l, other);
 }
 
 /* Loops that the device may run together with others take any K in a round, so they are not unrolled. */
@@ -619,9 +632,11 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
         return true;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
-    bool *once = tsr_arena_alloc(&l->scratch, count);
-    for (size_t i = 0; i < count; i++)
+    bool *once = tsr_arena_alloc(&l->scratch, count), *skips = tsr_arena_alloc(&l->scratch, count);
+    for (size_t i = 0; i < count; i++) {
         once[i] = must_run_once(l, functions[i]);
+        skips[i] = skips_first(l, functions[i]);
+    }
     for (size_t i = 0; i < count; i++)
         if (!settle_ways(l, functions[i], once[i]))
             return false;
@@ -630,6 +645,9 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
     choose_halves(l, all, count);
     for (size_t i = 0; i < count; i++)
         rewrite_function(&all[i]);
+    for (size_t i = 0; i < count; i++)
+        if (skips[i])
+            tsr__tile_skip_first(l, functions[i]);
     drop_packet_ends(l);
     return tsr__drop_places(l) && drop_counting_loops(all, count);
 }

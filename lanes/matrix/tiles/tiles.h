@@ -364,6 +364,8 @@ unsigned tsr__tile_twice_bits(const struct tsr__twice *x);
 /* The device's answer. */
 void tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer);
 void tsr__tile_twice_make(const struct tsr__twice *x);
+/* The function, all of whose packets run once, does nothing the first time of those that run twice. */
+void tsr__tile_skip_first(struct tsr__compilation *l, LLVMValueRef function);
 
 /* Loops that are made twice (tile_ways.c; lanes/matrix/block2d_loops.c): is there such a loop in the function? */
 bool tsr__has_two_ways(LLVMValueRef function);
