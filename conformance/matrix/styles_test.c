@@ -295,7 +295,7 @@ static cl_program build(const struct style *s)
              "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
              "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
     if (s->checks)
-        text_add(&text, "    edges = max(edges, 0);\n");
+        text_add(&text, "    edges = max(edges, 0);\n    c_edges = max(c_edges, 0);\n");
     if (s->clamps)
         text_add(&text, "    row = min(row, (index)*count - ROWS * M);\n");
     text_add(&text,
