@@ -9,8 +9,22 @@
 #include "run.h"
 
 /* Whether B is by rows, by columns, or staged in local memory with A; A and B are read, and C is written, by 2D blocks; what happens to the
- * sums before the store; where they begin; how the loop is written; and how wide a sub-group is. */
-enum { B_ROWS = 1, BLOCKS = 2, WRITES = 4, EPILOGUE = 8, FROM_C = 16, NESTED = 32, EIGHT = 64, B_COLUMNS = 128, STAGED = 256 };
+ * sums before the store; where they begin; how the loop is written; how wide a sub-group is; whether comparisons keep loads inside of the
+ * matrices; and whether a round loads for the next one. */
+enum {
+    B_ROWS = 1,
+    BLOCKS = 2,
+    WRITES = 4,
+    EPILOGUE = 8,
+    FROM_C = 16,
+    NESTED = 32,
+    EIGHT = 64,
+    B_COLUMNS = 128,
+    STAGED = 256,
+    CHECKED = 512,
+    AHEAD = 1024,
+    BY_MAD24 = 2048
+};
 
 static const struct style {
     const char *name;
@@ -55,6 +69,12 @@ static const struct style {
     {"8x16 columns", 8, 1, 1, "int", B_COLUMNS},
     {"32x32 staged", 8, 4, 2, "int", STAGED},
     {"8x16 staged", 8, 1, 1, "int", STAGED},
+    {"32x32 checked", 8, 4, 2, "int", CHECKED},
+    {"8x16 checked", 8, 1, 1, "int", CHECKED},
+    {"32x32 ahead", 8, 4, 2, "int", AHEAD},
+    {"8x16 ahead", 8, 1, 1, "int", AHEAD},
+    {"8x16 rows ahead", 8, 1, 1, "int", B_ROWS | AHEAD},
+    {"8x16 mad24", 8, 1, 1, "int", BY_MAD24},
 };
 
 static void set_index(struct gemm_run *run, cl_uint argument, const struct style *s, cl_int value)
@@ -67,7 +87,8 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS", "BLOCKS", "WRITES", "EPILOGUE", "FROM_C", "NESTED", "LANES=8", "B_COLUMNS", "STAGED"};
+    static const char *const defines[] = {"B_ROWS",  "BLOCKS",    "WRITES", "EPILOGUE", "FROM_C", "NESTED",
+                                          "LANES=8", "B_COLUMNS", "STAGED", "CHECKED",  "AHEAD",  "MAD24"};
     const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
     const cl_float scale = 1;
     char options[200];

@@ -7,8 +7,10 @@
  * F16 or TF32 is the type. n: elements in a row of B and C; deep: in a row of A, which is K. size: rows and columns of C, and K, as 2D blocks see them.
  *
  * LANES: 8 or 16. FROM_C: C = A·B + zero·C, so that the sums begin with numbers in memory. EPILOGUE: a scale, a bias and an activation between
- * loop and store. B_COLUMNS: B is a matrix of elements by columns. STAGED: eight sub-groups under each other stage A and B in local memory. NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. `scale` is 1 and `zero` 0, so that the results are
- * those of the plain form. */
+ * loop and store. B_COLUMNS: B is a matrix of elements by columns. STAGED: eight sub-groups under each other stage A and B in local memory.
+ * NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. CHECKED: what is outside of the matrices is zero, and not
+ * stored. AHEAD: each round loads what the next one multiplies. MAD24: indices by mad24. `scale` is 1 and `zero` 0, so that the results
+ * are those of the plain form. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
@@ -73,6 +75,36 @@ typedef char element;
 #define A_PARTS M
 #endif
 
+#ifdef MAD24
+#define AT(row, pitch, column) mad24(row, pitch, column)
+#else
+#define AT(row, pitch, column) ((row) * (pitch) + (column))
+#endif
+#ifdef CHECKED
+#define INSIDE(row, rows, column, columns) ((row) < (rows) && (column) < (columns))
+#else
+#define INSIDE(row, rows, column, columns) true
+#endif
+#define LOADED(matrix, row, rows, pitch, column, columns) (INSIDE(row, rows, column, columns) ? (matrix)[AT(row, pitch, column)] : 0)
+
+/* A part of A, and a word of B, in the round that begins at k. */
+#define A_PART(i, r, k) LOADED(a, row + (i) * M + A_ROW(r), size.x, pitch, (k) / A_ELEMENTS + A_LANE, pitch)
+#define B_COLUMN(j) (column + (j) * LANES + lane)
+#ifdef B_ROWS
+#define B_WORD_OF(j, w, k) WORD(((global const element *)b + ((k) + (w) * IN_WORD) * n + B_COLUMN(j)))
+#elif defined(B_COLUMNS)
+#define B_WORD_OF(j, w, k) ((global const b_word *)b)[B_COLUMN(j) * (deep / IN_WORD) + (k) / IN_WORD + (w)]
+#else
+#define B_WORD_OF(j, w, k) LOADED((global const b_word *)b, (k) / IN_WORD + (w), deep / IN_WORD, n, B_COLUMN(j), size.y)
+#endif
+#define READ(x, y, k)                                                                                                                      \
+    for (int i = 0; i < ROWS; i++)                                                                                                         \
+        for (int r = 0; r < A_PARTS; r++)                                                                                                  \
+            ((private a_element *)&x[i])[r] = A_PART(i, r, k);                                                                             \
+    for (int j = 0; j < COLUMNS; j++)                                                                                                      \
+        for (int w = 0; w < 8; w++)                                                                                                        \
+            y[j][w] = B_WORD_OF(j, w, k);
+
 typedef NUMBER number;
 typedef A_ELEMENT a_element;
 typedef B_WORD b_word;
@@ -116,14 +148,21 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
 #else
                 ((private number *)&sum[i][j])[r] = 0;
 #endif
+#ifdef AHEAD
+    a_part x[ROWS];
+    b_part y[COLUMNS];
+    READ(x, y, 0)
+#endif
 #ifdef NESTED
     for (INDEX block = 0; block < deep; block += 256)
         for (INDEX k = block; k < min(block + 256, deep); k += DEEP) {
 #else
     for (INDEX k = 0; k < deep; k += DEEP) {
 #endif
+#ifndef AHEAD
         a_part x[ROWS];
         b_part y[COLUMNS];
+#endif
 #ifdef STAGED
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = get_local_id(0); i < GROUP * ROWS * M * IN_STEP; i += ITEMS)
@@ -147,25 +186,24 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
             intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, size.y * 4, (size.z + IN_WORD - 1) / IN_WORD, n * 4, (int2)(column + j * LANES, k / IN_WORD),
                                                       (private uint *)&y[j]);
 #endif
+#elif defined(AHEAD)
+        a_part next_x[ROWS];
+        b_part next_y[COLUMNS];
+        if (k + DEEP < deep) {
+            READ(next_x, next_y, k + DEEP)
+        }
 #else
-        for (int i = 0; i < ROWS; i++)
-            for (int r = 0; r < A_PARTS; r++)
-                ((private a_element *)&x[i])[r] = a[(row + i * M + A_ROW(r)) * pitch + k / A_ELEMENTS + A_LANE];
-        for (int j = 0; j < COLUMNS; j++)
-            for (int w = 0; w < 8; w++) {
-#ifdef B_ROWS
-                global const element *p = (global const element *)b + (k + w * IN_WORD) * n + column + j * LANES + lane;
-                y[j][w] = WORD(p);
-#elif defined(B_COLUMNS)
-                y[j][w] = ((global const b_word *)b)[(column + j * LANES + lane) * (deep / IN_WORD) + k / IN_WORD + w];
-#else
-                y[j][w] = ((global const b_word *)b)[(k / IN_WORD + w) * n + column + j * LANES + lane];
-#endif
-            }
+        READ(x, y, k)
 #endif
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLUMNS; j++)
                 sum[i][j] = MAD(x[i], y[j], sum[i][j]);
+#ifdef AHEAD
+        for (int i = 0; i < ROWS; i++)
+            x[i] = next_x[i];
+        for (int j = 0; j < COLUMNS; j++)
+            y[j] = next_y[j];
+#endif
     }
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
@@ -178,7 +216,8 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
                 float x = (float)value * scale + (float)(zero * (lane + j));
                 value = (number)fmax(x, x * (1 + zero));
 #endif
-                c[(row + i * M + r) * n + column + j * LANES + lane] = value;
+                if (INSIDE(row + i * M + r, size.x, B_COLUMN(j), size.y))
+                    c[(row + i * M + r) * n + B_COLUMN(j)] = value;
             }
 #endif
         }

@@ -293,7 +293,7 @@ bool tsr__is_computed(LLVMValueRef v)
         return (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem) || LLVMIsAConstantInt(LLVMGetOperand(v, 1));
     }
     return LLVMIsACastInst(v) || LLVMIsAICmpInst(v) || LLVMIsASelectInst(v) || LLVMIsAGetElementPtrInst(v) ||
-           tsr__is_query(tsr__call_of(v)) || tsr__call_of(v) == TSR__CALL_SAME;
+           LLVMIsAExtractElementInst(v) || tsr__is_query(tsr__call_of(v)) || tsr__call_of(v) == TSR__CALL_SAME;
 }
 
 static bool is_sum(LLVMValueRef v)
