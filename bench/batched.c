@@ -2,7 +2,8 @@
  * bench_batched [-t THREADS] [-r ROUNDS] [-c 1] [-k TYPE]: batches of products of small matrices, C = A B by columns, in the tensor
  * language on Tessera and in oneDNN 2.x, whose library is looked for when the program runs: by its batched product and, for f32, by a call
  * for each product; and for f32 and f64 by LIBXSMM's code for the size, by calls in one thread. Medians of rounds in turn, with -c by
- * processor time. What is wrong gets no time. */
+ * processor time. What is wrong gets no time. Beside them what no code can be faster than: of f32 and f64 as many multiply-adds as a
+ * product has, in registers, and of all types reading A and B and writing C, which is what the caches and the memory allow. */
 #include "bench.h"
 
 #include <math.h>
@@ -327,16 +328,77 @@ static void run_code(const struct problem *p, const struct code *code)
     }
 }
 
+/* ---- products and memory alone
+ * -------------------------------------------------------------------------------------------------------- */
+
+typedef void only_products(const struct problem *p);
+typedef void only_memory(const struct problem *p);
+
+/* With vectors of so many bytes: sums that do not wait for each other; and the data of each product in turn. */
+#define LIMITS(name, features, bytes)                                                                                                      \
+    typedef float f32_##name __attribute__((vector_size(bytes)));                                                                          \
+    typedef double f64_##name __attribute__((vector_size(bytes)));                                                                         \
+    typedef char part_##name __attribute__((vector_size(bytes), aligned(1)));                                                              \
+    PRODUCTS_OF(features, f32_##name, products_f32_##name)                                                                                 \
+    PRODUCTS_OF(features, f64_##name, products_f64_##name)                                                                                 \
+    __attribute__((target(features))) static void memory_##name(const struct problem *p)                                                   \
+    {                                                                                                                                      \
+        const size_t in = (size_t)p->type->in_bytes, out = (size_t)p->type->out_bytes;                                                     \
+        const size_t a = in * (size_t)(p->m * p->k), b = in * (size_t)(p->k * p->n), c = out * (size_t)(p->m * p->n);                      \
+        part_##name all = {0};                                                                                                             \
+        for (size_t i = 0; i < (size_t)p->count; i++) {                                                                                    \
+            for (size_t at = i * a / bytes; at < (i + 1) * a / bytes; at++)                                                                \
+                all |= ((const part_##name *)p->a)[at];                                                                                    \
+            for (size_t at = i * b / bytes; at < (i + 1) * b / bytes; at++)                                                                \
+                all |= ((const part_##name *)p->b)[at];                                                                                    \
+            for (size_t at = i * c / bytes; at < (i + 1) * c / bytes; at++)                                                                \
+                ((part_##name *)p->c)[at] = all;                                                                                           \
+        }                                                                                                                                  \
+    }
+#define PRODUCTS_OF(features, vector, function)                                                                                            \
+    __attribute__((target(features))) static void function(const struct problem *p)                                                        \
+    {                                                                                                                                      \
+        enum { SUMS = 12 };                                                                                                                \
+        const size_t lanes = sizeof(vector) / (size_t)p->type->in_bytes, all = (size_t)p->count * (size_t)(p->m * p->n * p->k);            \
+        vector sums[SUMS] = {{0}}, one = {1}, half = {0.5};                                                                                \
+        __asm__ volatile("" : "+x"(one), "+x"(half));                                                                                      \
+        for (size_t i = 0; i < all / lanes; i += SUMS) {                                                                                   \
+            _Pragma("clang loop unroll(full)") for (int s = 0; s < SUMS; s++) sums[s] = __builtin_elementwise_fma(one, half, sums[s]);     \
+        }                                                                                                                                  \
+        for (int s = 0; s < SUMS; s++)                                                                                                     \
+            __asm__ volatile("" ::"x"(sums[s]));                                                                                           \
+    }
+LIMITS(avx2, "avx2,fma", 32)
+LIMITS(avx512, "avx512f,avx512bw,fma", 64)
+
+/* NULL: there is no such code for this CPU or type. */
+static only_products *products_for(const struct type *type)
+{
+    bool wide = __builtin_cpu_supports("avx512f"), has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!has || type->is_int || type->in_bytes < 4)
+        return NULL;
+    if (type->in_bytes == 8)
+        return wide ? products_f64_avx512 : products_f64_avx2;
+    return wide ? products_f32_avx512 : products_f32_avx2;
+}
+
+static only_memory *memory_for_cpu(void)
+{
+    return !__builtin_cpu_supports("avx2") ? NULL : __builtin_cpu_supports("avx512bw") ? memory_avx512 : memory_avx2;
+}
+
 /* ---- measurements
  * ------------------------------------------------------------------------------------------------------------------------ */
 
-enum { OWN, BATCHED, CALLS, XSMM, WAYS };
+enum { OWN, BATCHED, CALLS, XSMM, PRODUCTS, MEMORY, WAYS };
 
 struct ways {
     struct problem problem;
     struct kernel kernel;
     struct batch batch;
     struct code code;
+    only_products *products;
+    only_memory *memory;
 };
 
 static void run_way(const struct ways *w, int which)
@@ -347,8 +409,10 @@ static void run_way(const struct ways *w, int which)
         run_batch(&w->batch);
     else if (which == CALLS)
         run_calls(&w->problem);
-    else
+    else if (which == XSMM)
         run_code(&w->problem, &w->code);
+    else
+        (which == PRODUCTS ? w->products : w->memory)(&w->problem);
 }
 
 static clockid_t used_clock = CLOCK_MONOTONIC;
@@ -356,11 +420,11 @@ static clockid_t used_clock = CLOCK_MONOTONIC;
 static void measure(const struct type *type, const int *size, int rounds)
 {
     static double times[WAYS][MOST_ROUNDS];
-    struct ways w = {.problem = make_problem(type, size)};
+    struct ways w = {.problem = make_problem(type, size), .products = products_for(type), .memory = memory_for_cpu()};
     struct problem *p = &w.problem;
     w.kernel = make_kernel(p);
-    bool right[WAYS] = {true, make_batch(p, &w.batch), has_calls(p), make_code(p, &w.code)}, made = right[BATCHED];
-    for (int which = 0; which < WAYS; which++) { /* once each, to see whether it is right, and for what it makes at first */
+    bool right[WAYS] = {true, make_batch(p, &w.batch), has_calls(p), make_code(p, &w.code), w.products, w.memory}, made = right[BATCHED];
+    for (int which = 0; which < PRODUCTS; which++) { /* once each, to see whether it is right, and for what it makes at first */
         if (!right[which])
             continue;
         run_way(&w, which);
@@ -383,9 +447,9 @@ static void measure(const struct type *type, const int *size, int rounds)
     double operations = 2.0 * p->m * p->n * p->k;
     printf(
         "%-5s %2dx%2dx%2d  %8.1f ns %7.1f Gop/s   oneDNN batched %8.1f ns, calls %8.1f ns   ratio %5.2f   LIBXSMM %8.1f ns   ratio %5.2f   "
-        "build %5.1f ms\n",
+        "products alone %8.1f ns, memory alone %8.1f ns   build %5.1f ms\n",
         type->in, p->m, p->n, p->k, time[OWN], operations / time[OWN], time[BATCHED], time[CALLS], best / time[OWN], time[XSMM],
-        time[XSMM] / time[OWN], w.kernel.build_us / 1e3);
+        time[XSMM] / time[OWN], time[PRODUCTS], time[MEMORY], w.kernel.build_us / 1e3);
     fflush(stdout);
     if (made)
         free_batch(&w.batch);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_VIEWS = 24, PALETTE = 4, TRIES = 60, TYPES = 10, REPEATED = 40 };
+enum { MOST_VIEWS = 24, PALETTE = 4, TRIES = 60, TYPES = 10, REPEATED = 60, PARTED = 50 };
 
 static const struct {
     const char *name;
@@ -247,6 +247,8 @@ static bool put_axpby(struct gen *g)
     return a && put_blas(g, turned ? "axpby.t" : "axpby.n", a, NULL, c, 1, "");
 }
 
+static bool put_statement(struct gen *g);
+
 static bool put_gemm(struct gen *g)
 {
     struct view *c = any_view(g), *a, *b;
@@ -262,6 +264,8 @@ static bool put_gemm(struct gen *g)
     if (!a || !b || !put_blas(g, name, a, b, c, g->size[k], ""))
         return false;
     while (a && chance(g, REPEATED)) { /* those of one kind may have one code */
+        if (chance(g, PARTED))
+            put_statement(g);
         a = find_view(g, c->type, 2, ma);
         if (a && !put_blas(g, name, a, b, c, g->size[k], ""))
             break;

@@ -34,6 +34,10 @@ struct tsr_lanes_options {
     const char *dump_dir;    /* NULL, or where numbered text files of the module go, one after each pass */
 };
 
+/* Hint for a loop, beside LLVM's own in the metadata llvm.loop, with a number: packets make one round of so many when nothing else will be
+ * done to their code, which may be all rounds. With llvm.loop.unroll.disable beside it nothing is unrolled before. */
+#define TSR_UNROLL_LATE "tessera.unroll.late"
+
 /* Marks what the user's program defines, so that call sites of built-ins in it can be told from those inside the library.
  * Call it before the built-in library is linked in. */
 void tsr_lanes_mark(struct LLVMOpaqueModule *module);

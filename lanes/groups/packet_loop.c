@@ -6,6 +6,7 @@
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/groups/packet_loop.h"
 #include "lanes/prepare/packet_kernel.h"
+#include "lanes/prepare/unroll.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/mad_op.h"
@@ -50,13 +51,14 @@ struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, cons
     return loop;
 }
 
-void tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end)
+LLVMValueRef tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end)
 {
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b), out = append_loop_block(r, "");
     LLVMValueRef next = LLVMBuildNUWAdd(r->b, loop.phi, step, "");
     LLVMAddIncoming(loop.phi, &next, &latch, 1);
-    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, end, ""), loop.head, out);
+    LLVMValueRef again = LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, end, ""), loop.head, out);
     LLVMPositionBuilderAtEnd(r->b, out);
+    return again;
 }
 
 void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef start)
@@ -247,8 +249,11 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
         tsr__counted_loop_close(&r, y, one, size[1]);
         tsr__counted_loop_close(&r, z, one, size[2]);
     }
-    for (int d = 0; d < 3; d++)
-        tsr__counted_loop_close(&r, group[d], one, groups[d]);
+    for (int d = 0; d < 3; d++) {
+        LLVMValueRef again = tsr__counted_loop_close(&r, group[d], one, groups[d]);
+        if (d) /* LLVM would count all the code in it, to see whether it is little enough */
+            tsr__set_loop_hint(l, again, "llvm.loop.unroll.disable", 0);
+    }
     LLVMBuildRetVoid(r.b);
 
     for (size_t i = 0; i < count; i++)

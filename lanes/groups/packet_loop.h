@@ -32,8 +32,9 @@ struct tsr__counted_loop {
 LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, enum tsr__engine_call call, int dim);
 /* A loop's head behind the builder's block, with a counter from `first`; the builder goes on there. */
 struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, const char *name, LLVMValueRef first);
-/* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. */
-void tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end);
+/* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. Returns the branch.
+ */
+LLVMValueRef tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end);
 /* What the last packet left in the homes of values means nothing to this one: without this, mem2reg would carry it around. */
 void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef start);
 /* What stands for an instruction in the loops if it calls a primitive; NULL: it does not, or the item knows. */

@@ -222,7 +222,8 @@ static int outermost_loop(const struct unroll *u, int loop)
 
 /* ---- marks ------------------------------------------------------------------------------------------------------------------------ */
 
-bool tsr__has_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint)
+/* The name and the number, if any, of the first hint of the loop whose name begins so. False: it has none. */
+static bool find_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint, LLVMValueRef name_and_number[2])
 {
     LLVMValueRef node = LLVMGetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "llvm.loop", 9));
     int count = node ? LLVMGetMDNodeNumOperands(node) : 0;
@@ -230,16 +231,31 @@ bool tsr__has_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const c
     if (node)
         LLVMGetMDNodeOperands(node, hints);
     for (int i = 1; i < count; i++) {
-        LLVMValueRef name[4];
+        LLVMValueRef parts[4] = {NULL};
         unsigned length;
         if (!hints[i] || !LLVMIsAMDNode(hints[i]) || LLVMGetMDNodeNumOperands(hints[i]) > 4 || LLVMGetMDNodeNumOperands(hints[i]) < 1)
             continue;
-        LLVMGetMDNodeOperands(hints[i], name);
-        const char *text = name[0] ? LLVMGetMDString(name[0], &length) : NULL;
+        LLVMGetMDNodeOperands(hints[i], parts);
+        const char *text = parts[0] ? LLVMGetMDString(parts[0], &length) : NULL;
+        name_and_number[0] = parts[0];
+        name_and_number[1] = parts[1];
         if (text && length >= strlen(hint) && memcmp(text, hint, strlen(hint)) == 0)
             return true;
     }
     return false;
+}
+
+bool tsr__has_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint)
+{
+    LLVMValueRef found[2];
+    return find_hint(l, branch, hint, found);
+}
+
+unsigned tsr__loop_hint_number(struct tsr__compilation *l, LLVMValueRef branch, const char *hint)
+{
+    LLVMValueRef found[2];
+    bool numbered = find_hint(l, branch, hint, found) && found[1] && LLVMIsAConstantInt(found[1]);
+    return numbered ? (unsigned)LLVMConstIntGetZExtValue(found[1]) : 0;
 }
 
 void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint, unsigned number)

@@ -11,10 +11,10 @@ bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint, unsigned number);
 /* Whether the loop that the branch closes has a hint whose name begins so. */
 bool tsr__has_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint);
+/* The number of that hint; 0: there is none. */
+unsigned tsr__loop_hint_number(struct tsr__compilation *l, LLVMValueRef branch, const char *hint);
 /* Marks the loops of a packet function in which matrix operations add to their accumulators once a round, so that two rounds become one:
  * together they fill a tile; not those that begin with a block of the set `except`, unless that is NULL. (mad_unroll.c) */
 void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function, const struct tsr__map *except);
-/* Marks the branch that closes a loop over lanes, for the pass "serial_unroll". (serial_unroll.c) */
-void tsr__mark_serial_unroll(struct tsr__compilation *l, LLVMValueRef branch);
 
 #endif

@@ -256,7 +256,10 @@ static void linear_branch(struct tsr__widener *s, int block)
 static void keep_loop_hint(struct tsr__widener *s, LLVMValueRef from, LLVMValueRef to)
 {
     static const char hint[] = "llvm.loop.unroll.disable";
-    if (tsr__has_loop_hint(s->l, from, hint))
+    unsigned rounds = tsr__loop_hint_number(s->l, from, TSR_UNROLL_LATE);
+    if (rounds)
+        tsr__set_loop_hint(s->l, to, TSR_UNROLL_LATE, rounds);
+    else if (tsr__has_loop_hint(s->l, from, hint))
         tsr__set_loop_hint(s->l, to, hint, 0);
 }
 

@@ -460,7 +460,7 @@ static void build_lane_loop(struct serial_loop *o, LLVMValueRef bits, LLVMBasicB
     LLVMPositionBuilderAtEnd(s->b, o->end);
     LLVMValueRef branch = LLVMBuildCondBr(s->b, more, next, last);
     if (!bits)
-        tsr__mark_serial_unroll(s->l, branch);
+        tsr__set_loop_hint(s->l, branch, TSR_UNROLL_LATE, TSR__SERIAL_UNROLL);
 }
 
 /* Whether it is worth a loop of its own in which no lane is missing, with several lanes' ways in a round. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Types, calls and control flow. */
 #include "tensor/llvm/emit.h"
+#include "tessera/lanes.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
@@ -175,17 +176,31 @@ void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef
     LLVMPositionBuilderAtEnd(e->builder, loop->end);
 }
 
-void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count)
+static LLVMMetadataRef hint(struct tsr__te *e, const char *name, uint32_t count)
 {
-    LLVMValueRef back = LLVMGetLastInstruction(LLVMGetPreviousBasicBlock(loop->end));
     LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(e->context, name, strlen(name))};
     if (count)
         parts[1] = LLVMValueAsMetadata(tsr__te_i32(e, count));
-    LLVMMetadataRef hint = LLVMMDNodeInContext2(e->context, parts, count ? 2 : 1);
-    LLVMMetadataRef place = LLVMTemporaryMDNode(e->context, NULL, 0), pair[] = {place, hint};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, pair, 2);
+    return LLVMMDNodeInContext2(e->context, parts, count ? 2 : 1);
+}
+
+static void set_hints(struct tsr__te *e, const struct tsr__te_loop *loop, LLVMMetadataRef first, LLVMMetadataRef second)
+{
+    LLVMValueRef back = LLVMGetLastInstruction(LLVMGetPreviousBasicBlock(loop->end));
+    LLVMMetadataRef place = LLVMTemporaryMDNode(e->context, NULL, 0), parts[] = {place, first, second};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, parts, second ? 3 : 2);
     LLVMMetadataReplaceAllUsesWith(place, node); /* the node is its own first part */
     LLVMSetMetadata(back, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9), LLVMMetadataAsValue(e->context, node));
+}
+
+void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count)
+{
+    set_hints(e, loop, hint(e, name, count), NULL);
+}
+
+void tsr__te_unroll_late(struct tsr__te *e, const struct tsr__te_loop *loop, uint32_t rounds)
+{
+    set_hints(e, loop, hint(e, "llvm.loop.unroll.disable", 0), hint(e, TSR_UNROLL_LATE, rounds));
 }
 
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition)

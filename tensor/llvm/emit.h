@@ -26,6 +26,10 @@ struct tsr__te_value {
 struct tsr__te_touched {
     uint32_t read, written;
 };
+static inline struct tsr__te_touched tsr__te_both(struct tsr__te_touched a, struct tsr__te_touched b)
+{
+    return (struct tsr__te_touched){a.read | b.read, a.written | b.written};
+}
 
 struct tsr__te {
     struct tsr_tensor_program *program;
@@ -49,6 +53,7 @@ struct tsr__te {
     bool spmd;               /* in an SPMD region */
     struct tsr__te_touched touched;
     void (*region)(struct tsr__te *e, const struct tsr__t_region *region);
+    void (*inst)(struct tsr__te *e, const struct tsr__t_inst *inst);
 };
 
 /* ---- core.c: types, constants, calls, control flow ---- */
@@ -90,6 +95,8 @@ void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRe
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
 /* A hint to LLVM about a loop that has been ended; `count` 0: the hint has no number. */
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
+/* So many rounds become one when all else has been done to the code of packets: unrolled before, it would be more to compile. */
+void tsr__te_unroll_late(struct tsr__te *e, const struct tsr__te_loop *loop, uint32_t rounds);
 /* if (condition) { … }: the block where it goes on. NULL condition: always, and nothing is made. */
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
 /* Ends that block and begins the one for where the condition does not hold. */
@@ -146,6 +153,9 @@ struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enu
 /* Local memory of so many bytes for the instruction that is being made; another one gets the same. NULL: the function's own local memory
  * leaves too little. */
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes);
+
+/* ---- region.c ---- */
+struct tsr__te_touched tsr__te_touched_by(const struct tsr__t_region *region);
 
 /* ---- layout.c ---- */
 /* Where the allocas of the function lie: fills local_offset, by the index of the value; returns the bytes of all, or TOO_MUCH. */
@@ -211,13 +221,10 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
 enum { TSR__TE_MOST_COLUMNS = 12 };
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);
 
-/* ---- gemm_run.c ---- */
+/* ---- gemm_shared.c ---- */
 enum { TSR__TE_MORE_VALUES = 5 };
-/* The last of several products that may have one code; between them is only what touches no memory. NULL: the next one is of another kind.
- */
-const struct tsr__t_inst *tsr__te_last_of_run(const struct tsr__t_inst *first);
-/* These products; what is between them has been made. */
-void tsr__te_emit_run(struct tsr__te *e, const struct tsr__t_inst *first, const struct tsr__t_inst *last);
+/* A region that has several products which can be one code. False: it has none, and nothing was made. */
+bool tsr__te_emit_shared(struct tsr__te *e, const struct tsr__t_region *region);
 
 /* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
 enum { TSR__TE_MAD_LANES = 16 };

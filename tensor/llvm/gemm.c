@@ -3,17 +3,27 @@
  * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
 #include "tensor/llvm/emit.h"
 
-enum { MOST_ROWS = 4, ENOUGH = 8, FEW_COLUMNS = 16, LEAST_FETCHED = 8 << 10, LINE_BYTES = 64 };
+enum {
+    MOST_ROWS = 4,
+    ENOUGH = 8,             /* sums that hide how long a product takes */
+    MOST_PRODUCTS = 32,     /* of vectors, in the loops over K of a product whose sizes are known: what they are unrolled to */
+    FEW_COLUMNS = 16,       /* with more of them, what is read first is little of all */
+    FIRST_LEVEL = 32 << 10, /* bytes of the first level of the caches */
+    LINE_BYTES = 64,
+};
 
 /* A block of C: `rows` rows of a work-item, each a work-group's width from the one before, and `cols` columns. */
 struct block {
     LLVMValueRef first, row, col; /* first: that of lane 0 */
     uint32_t rows, cols;
+    uint32_t lanes; /* that have rows, or a power of two above that */
+    uint32_t share; /* of MOST_PRODUCTS: the others are for other blocks */
 };
 
 struct gemm {
     struct tsr__te_blas o;
     bool ta, tb;
+    bool fetches; /* what comes next */
     enum tsr__t_number sum;
     uint32_t width; /* work-items along the rows */
 };
@@ -41,31 +51,52 @@ static struct tsr__te_number carried(const struct tsr__te_loop *loop, uint32_t p
     return (struct tsr__te_number){loop->carried[i * parts], parts > 1 ? loop->carried[i * parts + 1] : NULL};
 }
 
-/* Registers of a row's vector. */
-static uint32_t row_registers(struct tsr__te *e, const struct gemm *g)
+/* Registers of a block's vectors of rows. */
+static uint32_t registers_of(struct tsr__te *e, const struct gemm *g, uint32_t rows, uint32_t lanes)
 {
-    uint32_t bytes = e->func->info.sub_group_size * tsr__t_numbers[g->sum].bytes;
-    return (bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
+    uint32_t bytes = lanes * tsr__t_numbers[g->sum].bytes;
+    return rows * ((bytes + e->unit.register_bytes - 1) / e->unit.register_bytes);
 }
 
-/* Whether the rows of A below are to be fetched: CPUs do not find out by themselves where these lie, unless A is small. With many columns
- * those that are read first are few of all. */
+/* CPUs do not find out by themselves where the columns of a tall A or C lie. */
 static bool fetches_ahead(const struct gemm *g)
 {
-    const struct tsr__te_memref *a = &g->o.a;
-    int64_t cols = tsr__te_known(g->o.c.shape[1]), rows = tsr__te_known(a->shape[0]), depth = tsr__te_known(a->shape[1]);
-    bool known = cols >= 0 && rows >= 0 && depth >= 0;
-    return known && !g->ta && !a->type->local && cols <= FEW_COLUMNS &&
-           rows * depth >= LEAST_FETCHED / tsr__t_numbers[a->type->number].bytes;
+    int64_t rows = tsr__te_known(g->o.c.shape[0]), cols = tsr__te_known(g->o.c.shape[1]);
+    return rows >= 0 && cols >= 0 && cols <= FEW_COLUMNS && rows > 2 * cols && tsr__te_known(g->o.a.shape[1]) >= 0 && !g->ta;
 }
 
-static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct block *b, LLVMValueRef k)
+static void fetch_lines(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef col, uint32_t rows)
 {
-    uint32_t step = b->rows * g->width, in_line = LINE_BYTES / tsr__t_numbers[g->o.a.type->number].bytes;
-    for (uint32_t row = 0; row < step; row += in_line) {
-        LLVMValueRef index[] = {LLVMBuildNSWAdd(e->builder, b->first, tsr__te_i64(e, step + row), ""), k};
-        tsr__te_fetch(e, &g->o.a, index);
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[m->type->number].bytes;
+    for (uint32_t i = 0; !m->type->local && i < rows; i += in_line) {
+        LLVMValueRef index[] = {LLVMBuildNSWAdd(e->builder, row, tsr__te_i64(e, i), ""), col};
+        tsr__te_fetch(e, m, index);
     }
+}
+
+/* Column `col` of the same rows in the matrix behind this one, which the next work-group may have; of an A that leaves no room for another
+ * one, the rows below. */
+static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct tsr__te_memref *m, const struct block *b, LLVMValueRef col)
+{
+    uint32_t rows = b->rows * g->width;
+    int64_t bytes = tsr__te_known(m->shape[0]) * tsr__te_known(m->shape[1]) * tsr__t_numbers[m->type->number].bytes;
+    if (bytes > FIRST_LEVEL)
+        fetch_lines(e, m, LLVMBuildNSWAdd(e->builder, b->first, tsr__te_i64(e, rows), ""), col, rows);
+    else
+        fetch_lines(e, m, b->first, LLVMBuildNSWAdd(e->builder, col, m->shape[1], ""), rows);
+}
+
+/* Several steps of a known K are one round: what is left of the CPU beside the products is little where two threads share it. */
+static void unroll(struct tsr__te *e, const struct gemm *g, const struct block *b, const struct tsr__te_loop *k)
+{
+    int64_t depth = tsr__te_known(g->o.a.shape[g->ta ? 0 : 1]);
+    uint32_t products = b->cols * registers_of(e, g, b->rows, b->lanes), steps = MOST_PRODUCTS / b->share / products;
+    while (steps > 1 && depth % steps)
+        steps--;
+    if (e->unit.blocks && depth > 0 && steps > 1)
+        tsr__te_unroll_late(e, k, steps);
+    else if (products >= ENOUGH) /* more code would not be faster */
+        tsr__te_hint(e, k, "llvm.loop.unroll.disable", 0);
 }
 
 static void multiply(struct tsr__te *e, const struct gemm *g, const struct block *b)
@@ -77,8 +108,8 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     for (uint32_t i = 0; i < count; i++)
         values[i] = LLVMConstNull(tsr__te_type(e, g->sum));
     tsr__te_loop(e, &k, tsr__te_i64(e, 0), depth, tsr__te_i64(e, 1), values, count);
-    if (fetches_ahead(g))
-        fetch_ahead(e, g, b, k.index);
+    if (g->fetches)
+        fetch_ahead(e, g, &g->o.a, b, k.index);
     for (uint32_t r = 0; r < b->rows; r++)
         a[r] = load(e, g, &g->o.a, g->ta, row_of(e, g, b, r), k.index);
     for (uint32_t c = 0; c < b->cols; c++) {
@@ -92,96 +123,123 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
         }
     }
     tsr__te_end_loop(e, &k, values);
-    if (count * row_registers(e, g) >= ENOUGH) /* there are products that do not wait for each other: more code would not be faster */
-        tsr__te_hint(e, &k, "llvm.loop.unroll.disable", 0);
+    unroll(e, g, b, &k);
     for (uint32_t c = 0; c < b->cols; c++) {
         for (uint32_t r = 0; r < b->rows; r++) {
             LLVMValueRef index[] = {row_of(e, g, b, r), col_of(e, b, c)};
             tsr__te_update(e, &g->o, tsr__te_address(e, &g->o.c, index), carried(&k, parts, c * b->rows + r), g->sum);
         }
+        if (g->fetches)
+            fetch_ahead(e, g, &g->o.c, b, col_of(e, b, c));
     }
 }
 
-/* Blocks of as many columns as a step takes, from the work-item's own in the second mode on. Where the sizes allow it the rest is one
- * smaller block, otherwise single columns. */
-static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b, uint32_t most)
+/* Surely: then there is no loop to compile. */
+static bool is_one_round(LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
 {
-    uint32_t down = e->func->info.work_group_size[1];
-    LLVMValueRef cols = g->o.c.shape[1];
-    int64_t known = tsr__te_known(cols);
+    int64_t first = tsr__te_known(from), last = tsr__te_known(to);
+    return first >= 0 && first < last && last - first <= tsr__te_known(step);
+}
+
+/* Blocks from column `from` on, as many as begin before `to`. */
+static void some_columns(struct tsr__te *e, const struct gemm *g, struct block b, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
+{
     struct tsr__te_loop loop;
-    if (known >= 0 && known < most && down == 1)
-        most = known ? (uint32_t)known : 1;
-    LLVMValueRef wide = tsr__te_i64(e, most);
-    LLVMValueRef whole = LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, cols, wide, ""), wide, "");
-    LLVMValueRef first = LLVMBuildNSWMul(e->builder, e->item[1], wide, "");
-    tsr__te_loop(e, &loop, first, whole, tsr__te_i64(e, (int64_t)most * down), NULL, 0);
-    b.col = loop.index;
-    b.cols = most;
+    bool once = is_one_round(from, to, step);
+    if (!once)
+        tsr__te_loop(e, &loop, from, to, step, NULL, 0);
+    b.col = once ? from : loop.index;
     multiply(e, g, &b);
-    tsr__te_end_loop(e, &loop, NULL);
-    if (known >= 0 && known % most == 0)
-        return;
-    if (known >= 0 && down == 1) {
-        b.col = whole;
-        b.cols = (uint32_t)(known % most);
-        multiply(e, g, &b);
-        return;
-    }
-    tsr__te_loop(e, &loop, LLVMBuildNSWAdd(e->builder, whole, e->item[1], ""), cols, tsr__te_i64(e, down), NULL, 0);
-    b.col = loop.index;
-    b.cols = 1;
-    multiply(e, g, &b);
-    tsr__te_end_loop(e, &loop, NULL);
+    if (!once)
+        tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* What a step of K takes for so many columns, by the sums in registers: few of them wait for each other. */
-static uint32_t cost(uint32_t registers, uint32_t columns)
+/* As many columns as fill the registers; fewer, if they divide all columns then, and there are still enough sums. */
+static uint32_t best_columns(uint32_t most, uint32_t registers, uint32_t known)
 {
-    enum { LOOP = 2 };
-    uint32_t sums = registers * columns;
-    return columns ? (sums < ENOUGH ? ENOUGH : sums) + LOOP : 0;
-}
-
-static int64_t cost_of_all(uint32_t registers, uint32_t columns, int64_t known)
-{
-    return known / columns * cost(registers, columns) + cost(registers, (uint32_t)(known % columns));
-}
-
-/* As many columns as fill the registers; fewer, if they divide all columns then, or if what is left over is better for it. */
-static uint32_t most_columns(struct tsr__te *e, const struct gemm *g, uint32_t rows)
-{
-    uint32_t registers = row_registers(e, g) * rows;
-    uint32_t most = tsr__te_columns(e, registers), best = most;
-    int64_t known = tsr__te_known(g->o.c.shape[1]);
-    for (uint32_t fewer = most; known > most && fewer * 2 > most; fewer--) {
+    for (uint32_t fewer = most; fewer * registers >= ENOUGH && fewer * 2 > most; fewer--)
         if (known % fewer == 0)
             return fewer;
-        if (cost_of_all(registers, fewer, known) < cost_of_all(registers, best, known))
-            best = fewer;
+    return most;
+}
+
+/* Of a known number of columns: as few blocks as there can be, of two sizes at most, one more than the other. */
+static void known_columns(struct tsr__te *e, const struct gemm *g, struct block b, uint32_t known, uint32_t most)
+{
+    uint32_t blocks = (known + most - 1) / most, fewer = blocks ? known / blocks : 0, larger = known - fewer * blocks;
+    uint32_t end = larger * (fewer + 1);
+    b.share *= larger && end < known ? 2 : 1;
+    b.cols = fewer + 1;
+    if (larger)
+        some_columns(e, g, b, tsr__te_i64(e, 0), tsr__te_i64(e, end), tsr__te_i64(e, b.cols));
+    b.cols = fewer;
+    if (end < known)
+        some_columns(e, g, b, tsr__te_i64(e, end), tsr__te_i64(e, known), tsr__te_i64(e, b.cols));
+}
+
+/* Blocks of as many columns as a step takes, from the work-item's own in the second mode on; the rest are single columns. */
+static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
+{
+    uint32_t down = e->func->info.work_group_size[1];
+    uint32_t registers = registers_of(e, g, b.rows, b.lanes), most = tsr__te_columns(e, registers);
+    LLVMValueRef cols = g->o.c.shape[1], wide = tsr__te_i64(e, most), own = e->item[1];
+    int64_t known = tsr__te_known(cols);
+    if (known >= 0 && known <= INT32_MAX && down == 1) {
+        known_columns(e, g, b, (uint32_t)known, best_columns(most, registers, (uint32_t)known));
+        return;
     }
-    return best;
+    LLVMValueRef whole = LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, cols, wide, ""), wide, "");
+    b.cols = most;
+    some_columns(e, g, b, LLVMBuildNSWMul(e->builder, own, wide, ""), whole, tsr__te_i64(e, (int64_t)most * down));
+    b.cols = 1;
+    if (known < 0 || known % most)
+        some_columns(e, g, b, LLVMBuildNSWAdd(e->builder, whole, own, ""), cols, tsr__te_i64(e, down));
 }
 
 /* Rows of a work-item that it takes at a time, of `vectors` that there are (-1: not known). */
 static uint32_t most_rows(struct tsr__te *e, const struct gemm *g, int64_t vectors)
 {
-    uint32_t most = e->unit.registers / 6 / row_registers(e, g); /* the rest of them for columns */
+    uint32_t most = e->unit.registers / 6 / registers_of(e, g, 1, g->width); /* the rest of them for columns */
     for (uint32_t rows = most ? most : 1; rows > 1; rows--)
         if (vectors < 0 || vectors % rows == 0)
             return vectors < 0 && rows > 2 ? 2 : rows;
     return vectors > 2 && most >= 2 ? 2 : 1;
 }
 
-static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from, LLVMValueRef to, uint32_t rows, bool whole)
+/* Rows `from` … `to`; `parts`: how many such parts there are. */
+static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from, LLVMValueRef to, uint32_t rows, bool whole,
+                      uint32_t parts)
 {
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, (int64_t)rows * g->width), NULL, 0);
-    struct block b = {.first = loop.index, .row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], ""), .rows = rows};
+    LLVMValueRef step = tsr__te_i64(e, (int64_t)rows * g->width);
+    int64_t first = tsr__te_known(from), last = tsr__te_known(to);
+    bool once = is_one_round(from, to, step);
+    if (!once)
+        tsr__te_loop(e, &loop, from, to, step, NULL, 0);
+    struct block b = {.first = once ? from : loop.index, .rows = rows, .lanes = g->width, .share = parts};
+    b.row = LLVMBuildNSWAdd(e->builder, b.first, e->item[0], "");
+    while (!whole && first >= 0 && b.lanes > 1 && last - first <= b.lanes / 2)
+        b.lanes /= 2;
     LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, ""));
-    all_columns(e, g, b, most_columns(e, g, rows));
+    all_columns(e, g, b);
     tsr__te_end_if(e, end);
-    tsr__te_end_loop(e, &loop, NULL);
+    if (!once)
+        tsr__te_end_loop(e, &loop, NULL);
+}
+
+/* Several rows of a work-item at a time, one, and the last ones, which not all work-items have. */
+static void known_rows(struct tsr__te *e, const struct gemm *g, int64_t rows)
+{
+    uint32_t most = most_rows(e, g, rows / g->width), step = g->width * most;
+    int64_t several = rows / step * step, one = rows / g->width * g->width;
+    uint32_t parts = (several > 0) + (one > several) + (rows > one);
+    LLVMValueRef ends[] = {tsr__te_i64(e, 0), tsr__te_i64(e, several), tsr__te_i64(e, one), g->o.c.shape[0]};
+    if (several > 0)
+        rows_from(e, g, ends[0], ends[1], most, true, parts);
+    if (one > several)
+        rows_from(e, g, ends[1], ends[2], 1, true, parts);
+    if (rows > one)
+        rows_from(e, g, ends[2], ends[3], 1, false, parts);
 }
 
 /* Sums in registers through all of K. `small`: large products come by another way, and this one had better be little code. */
@@ -189,24 +247,18 @@ static void all_rows(struct tsr__te *e, struct gemm *g, bool small)
 {
     g->sum = tsr__t_sum_type(g->o.c.type->number);
     g->width = e->func->info.work_group_size[0];
+    g->fetches = fetches_ahead(g);
     LLVMValueRef zero = tsr__te_i64(e, 0), rows = g->o.c.shape[0];
-    int64_t known = tsr__te_known(rows);
-    uint32_t most = most_rows(e, g, known < 0 ? -1 : known / g->width), step = g->width * most;
-    if (known >= 0) {
-        LLVMValueRef several = tsr__te_i64(e, known / step * step), one = tsr__te_i64(e, known / g->width * g->width);
-        if (known >= step)
-            rows_from(e, g, zero, several, most, true);
-        if (tsr__te_known(one) > tsr__te_known(several))
-            rows_from(e, g, several, one, 1, true);
-        if (known > tsr__te_known(one))
-            rows_from(e, g, one, rows, 1, false);
+    if (tsr__te_known(rows) >= 0) {
+        known_rows(e, g, tsr__te_known(rows));
         return;
     }
-    LLVMValueRef wide = tsr__te_i64(e, step);
+    uint32_t most = most_rows(e, g, -1);
+    LLVMValueRef wide = tsr__te_i64(e, (int64_t)g->width * most);
     LLVMValueRef whole = small ? zero : LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, rows, wide, ""), wide, "");
     if (!small)
-        rows_from(e, g, zero, whole, most, true);
-    rows_from(e, g, whole, rows, 1, false);
+        rows_from(e, g, zero, whole, most, true, 1);
+    rows_from(e, g, whole, rows, 1, false, 1);
 }
 
 TSR_TE_FUNCTION(gemm)

@@ -20,18 +20,17 @@ static void (*const emitters[])(struct tsr__te *e, const struct tsr__t_inst *ins
 #undef TSR_OP
 };
 
+static void emit_inst(struct tsr__te *e, const struct tsr__t_inst *inst)
+{
+    emitters[inst->op](e, inst);
+}
+
 static void emit_region(struct tsr__te *e, const struct tsr__t_region *region)
 {
-    for (const struct tsr__t_inst *i = region->first; i; i = i->next) {
-        const struct tsr__t_inst *first = i, *last = tsr__te_last_of_run(i);
-        for (; last && i != last; i = i->next)
-            if (i->op != TSR__T_GEMM)
-                emitters[i->op](e, i);
-        if (last)
-            tsr__te_emit_run(e, first, last);
-        else
-            emitters[i->op](e, i);
-    }
+    if (tsr__te_emit_shared(e, region))
+        return;
+    for (const struct tsr__t_inst *i = region->first; i; i = i->next)
+        emit_inst(e, i);
 }
 
 /* ---- parameters
@@ -309,8 +308,13 @@ LLVMModuleRef tsr_tensor_module(const void *text, size_t size, const struct tsr_
         return NULL;
     }
     struct tsr__te *e = tsr_arena_alloc(&program->arena, sizeof *e);
-    *e = (struct tsr__te){
-        .program = program, .arena = &program->arena, .log = log, .context = context, .region = emit_region, .unit = *unit};
+    *e = (struct tsr__te){.program = program,
+                          .arena = &program->arena,
+                          .log = log,
+                          .context = context,
+                          .region = emit_region,
+                          .inst = emit_inst,
+                          .unit = *unit};
     bool good = !program->diagnostics && emit_program(e);
     tsr_tensor_print_diagnostics(program, log);
     good = good && verify(e);

@@ -36,16 +36,11 @@ static void add_touched(const struct tsr__t_inst *inst, void *data)
     }
 }
 
-static struct tsr__te_touched touched_by(const struct tsr__t_region *region)
+struct tsr__te_touched tsr__te_touched_by(const struct tsr__t_region *region)
 {
     struct tsr__te_touched touched = {0};
     tsr__t_visit(region, add_touched, &touched);
     return touched;
-}
-
-static struct tsr__te_touched both(struct tsr__te_touched a, struct tsr__te_touched b)
-{
-    return (struct tsr__te_touched){a.read | b.read, a.written | b.written};
 }
 
 /* ---- values that go from region to region
@@ -107,7 +102,7 @@ TSR_TE_FUNCTION(for)
     LLVMValueRef *first = gather(e, inst->operands + bounds, carried, &count);
     struct tsr__te_touched before = e->touched;
     struct tsr__te_loop loop;
-    e->touched = both(before, touched_by(inst->regions[0])); /* what an earlier round left */
+    e->touched = tsr__te_both(before, tsr__te_touched_by(inst->regions[0])); /* what an earlier round left */
     tsr__te_loop(e, &loop, from, to, step, first, count);
     tsr__te_set(e, inst->variables[0], &loop.index, 1);
     scatter(e, inst->variables + 1, inst->operands + bounds, carried, loop.carried);
@@ -116,7 +111,7 @@ TSR_TE_FUNCTION(for)
     tsr__te_end_loop(e, &loop, next);
     note_unroll(e, inst, &loop);
     scatter(e, inst->results, inst->variables + 1, carried, loop.carried);
-    e->touched = both(before, both(e->touched, touched_by(inst->regions[0])));
+    e->touched = tsr__te_both(before, tsr__te_both(e->touched, tsr__te_touched_by(inst->regions[0])));
 }
 
 /* The first mode lies over the work-items, the second over the second mode of the work-group. Each block of a mode has as many iterations
@@ -163,7 +158,7 @@ static void foreach_mode(struct tsr__te *e, const struct tsr__t_inst *inst, uint
 
 TSR_TE_FUNCTION(foreach)
 {
-    tsr__te_touch(e, touched_by(inst->regions[0]));
+    tsr__te_touch(e, tsr__te_touched_by(inst->regions[0]));
     e->spmd = true;
     foreach_mode(e, inst, inst->variable_count - 1);
     e->spmd = false;
@@ -171,7 +166,7 @@ TSR_TE_FUNCTION(foreach)
 
 TSR_TE_FUNCTION(parallel)
 {
-    tsr__te_touch(e, touched_by(inst->regions[0]));
+    tsr__te_touch(e, tsr__te_touched_by(inst->regions[0]));
     e->spmd = true;
     e->region(e, inst->regions[0]);
     e->spmd = false;
@@ -193,7 +188,7 @@ TSR_TE_FUNCTION(if)
         LLVMPositionBuilderAtEnd(e->builder, blocks[i]);
         e->touched = before;
         e->region(e, inst->regions[i]);
-        after = both(after, e->touched);
+        after = tsr__te_both(after, e->touched);
         if (inst->result_count)
             parts[i] = gather(e, inst->regions[i]->last->operands, inst->result_count, &count);
         ends[i] = LLVMGetInsertBlock(e->builder);

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Vectors of which only the first elements are used become as short as these: a packet that has work for half of its lanes, as at the end
+ * of rows of a known number, takes half of the registers. LLVM does so for single instructions, and not for what goes around a loop. */
+#include "lanes/after/memory_notes.h"
+#include "lanes/ir/calls.h"
+
+enum { REGISTER_BYTES = 16 }; /* of the shortest vector register */
+
+struct narrowing {
+    struct tsr__compilation *l;
+    LLVMBuilderRef b;
+    LLVMValueRef *values; /* vectors that can be made shorter */
+    unsigned *need;       /* the number of their first elements that are used */
+    LLVMTypeRef *types;   /* of the shorter ones; NULL: the vector stays */
+    LLVMValueRef *made;
+    size_t count;
+    struct tsr__map numbers; /* value → its number + 1 */
+};
+
+static bool is_vector(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+static unsigned all_of(LLVMValueRef v)
+{
+    return LLVMGetVectorSize(LLVMTypeOf(v));
+}
+
+static bool has_second(LLVMValueRef shuffle)
+{
+    LLVMValueRef second = LLVMGetOperand(shuffle, 1);
+    return !LLVMIsUndef(second) && !LLVMIsPoison(second);
+}
+
+static bool is_fma(LLVMValueRef v)
+{
+    LLVMValueRef callee = tsr__callee(v);
+    return callee && LLVMGetIntrinsicID(callee) && tsr__starts_with(tsr__name(callee), "llvm.fma.v");
+}
+
+/* Is element i of the result made of the elements i of the operands? */
+static bool is_by_elements(LLVMValueRef v)
+{
+    if (LLVMIsAPHINode(v) || LLVMIsABinaryOperator(v) || LLVMIsAFreezeInst(v) || is_fma(v))
+        return true;
+    LLVMTypeRef from = LLVMIsACastInst(v) ? LLVMTypeOf(LLVMGetOperand(v, 0)) : NULL;
+    return from && is_vector(from) && LLVMGetVectorSize(from) == LLVMGetVectorSize(LLVMTypeOf(v));
+}
+
+static bool is_plain_load(LLVMValueRef v)
+{
+    return LLVMIsALoadInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
+}
+
+static bool can_be_shorter(LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (!is_vector(type) || LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMPointerTypeKind || all_of(v) > TSR__MAX_ELEMENTS)
+        return false;
+    if (LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMGetElementType(type)) % 8)
+        return false;
+    if (LLVMIsAShuffleVectorInst(v))
+        return !has_second(v);
+    return is_by_elements(v) || is_plain_load(v) || (LLVMIsAInsertElementInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 2)));
+}
+
+static size_t number_of(const struct narrowing *n, LLVMValueRef v)
+{
+    return tsr__map_get(&n->numbers, v); /* + 1 */
+}
+
+/* Elements of its operands that the first `count` elements of a shuffle are taken from. */
+static unsigned need_of_shuffle(LLVMValueRef shuffle, unsigned count)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < count; i++) {
+        int from = LLVMGetMaskValue(shuffle, i);
+        most = from >= (int)most ? (unsigned)from + 1 : most;
+    }
+    return most;
+}
+
+/* The type of the shorter vector; NULL: it would save no register. */
+static LLVMTypeRef shorter_type(const struct narrowing *n, size_t i)
+{
+    LLVMTypeRef type = LLVMTypeOf(n->values[i]), element = LLVMGetElementType(type);
+    unsigned least = (unsigned)(REGISTER_BYTES / LLVMABISizeOfType(LLVMGetModuleDataLayout(n->l->module), element));
+    LLVMTypeRef made = LLVMVectorType(element, tsr__power_of_two_above(n->need[i] > least ? n->need[i] : least));
+    bool saves = n->need[i] && tsr__vector_registers(n->l, made) < tsr__vector_registers(n->l, type);
+    return saves ? made : NULL;
+}
+
+/* Elements of its operand `v` that a user needs: all, if it stays as long as it is. */
+static unsigned need_of_user(const struct narrowing *n, LLVMValueRef user, LLVMValueRef v)
+{
+    size_t number = number_of(n, user);
+    unsigned own = number ? n->need[number - 1] : all_of(v);
+    if (LLVMIsAShuffleVectorInst(user) && !has_second(user))
+        return need_of_shuffle(user, number ? own : LLVMGetNumMaskElements(user));
+    if (LLVMIsAExtractElementInst(user) && LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+        return (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(user, 1)) + 1;
+    return !own || (number && shorter_type(n, number - 1)) ? own : all_of(v);
+}
+
+/* The least that is enough for all: nothing at first, then what users need. */
+static void find_needs(struct narrowing *n)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = n->count; i--;) {
+            unsigned need = n->need[i], all = all_of(n->values[i]);
+            for (LLVMUseRef use = LLVMGetFirstUse(n->values[i]); use && need < all; use = LLVMGetNextUse(use)) {
+                unsigned more = need_of_user(n, LLVMGetUser(use), n->values[i]);
+                need = more > need ? more : need;
+            }
+            need = need < all ? need : all;
+            changed |= need != n->need[i];
+            n->need[i] = need;
+        }
+    }
+}
+
+static LLVMValueRef shorter(struct narrowing *n, size_t i);
+
+/* The shorter vector, if there is to be one. */
+static LLVMValueRef replaced(struct narrowing *n, LLVMValueRef v)
+{
+    size_t number = number_of(n, v);
+    if (!number || !n->types[number - 1])
+        return v;
+    if (!n->made[number - 1])
+        n->made[number - 1] = shorter(n, number - 1);
+    return n->made[number - 1];
+}
+
+/* `count` first elements of an operand, before `at`. */
+static LLVMValueRef first_elements(struct narrowing *n, LLVMValueRef v, unsigned count, LLVMValueRef at)
+{
+    LLVMValueRef made = replaced(n, v);
+    LLVMPositionBuilderBefore(n->b, at);
+    return all_of(made) == count ? made : tsr__take_lanes(n->l, n->b, made, NULL, 0, count);
+}
+
+/* A shuffle with its mask as far as that goes. */
+static LLVMValueRef shorter_shuffle(struct narrowing *n, LLVMValueRef v, unsigned count)
+{
+    LLVMValueRef mask[TSR__MAX_ELEMENTS], from = replaced(n, LLVMGetOperand(v, 0));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(n->l->context);
+    unsigned there = all_of(from);
+    bool same = there == count;
+    for (unsigned i = 0; i < count; i++) {
+        int at = LLVMGetMaskValue(v, i);
+        bool any = at < 0 || at >= (int)there;
+        same &= any || at == (int)i;
+        mask[i] = any ? LLVMGetPoison(i32) : LLVMConstInt(i32, (unsigned)at, false);
+    }
+    LLVMPositionBuilderBefore(n->b, v);
+    return same ? from : LLVMBuildShuffleVector(n->b, from, LLVMGetPoison(LLVMTypeOf(from)), LLVMConstVector(mask, count), "");
+}
+
+/* Made of the same elements of each operand. */
+static LLVMValueRef shorter_operation(struct narrowing *n, LLVMValueRef v, LLVMTypeRef type)
+{
+    LLVMValueRef operand[3], made;
+    unsigned count = is_fma(v) ? 3 : (unsigned)LLVMGetNumOperands(v), id = is_fma(v) ? LLVMGetIntrinsicID(tsr__callee(v)) : 0;
+    for (unsigned i = 0; i < count; i++)
+        operand[i] = first_elements(n, LLVMGetOperand(v, i), LLVMGetVectorSize(type), v);
+    if (id)
+        made = LLVMBuildCall2(n->b, LLVMIntrinsicGetType(n->l->context, id, &type, 1),
+                              LLVMGetIntrinsicDeclaration(n->l->module, id, &type, 1), operand, count, "");
+    else if (LLVMIsACastInst(v))
+        made = LLVMBuildCast(n->b, LLVMGetInstructionOpcode(v), operand[0], type, "");
+    else if (LLVMIsAFreezeInst(v))
+        made = LLVMBuildFreeze(n->b, operand[0], "");
+    else
+        made = LLVMBuildBinOp(n->b, LLVMGetInstructionOpcode(v), operand[0], operand[1], "");
+    if (LLVMIsAInstruction(made) && LLVMCanValueUseFastMathFlags(made))
+        LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(v));
+    return made;
+}
+
+static LLVMValueRef shorter(struct narrowing *n, size_t i)
+{
+    LLVMValueRef v = n->values[i], made;
+    unsigned count = LLVMGetVectorSize(n->types[i]);
+    LLVMPositionBuilderBefore(n->b, v);
+    if (LLVMIsAPHINode(v))
+        return LLVMBuildPhi(n->b, n->types[i], ""); /* its operands come later */
+    if (LLVMIsAShuffleVectorInst(v))
+        return shorter_shuffle(n, v, count);
+    if (LLVMIsAInsertElementInst(v)) {
+        LLVMValueRef at = LLVMGetOperand(v, 2);
+        made = first_elements(n, LLVMGetOperand(v, 0), count, v);
+        return LLVMConstIntGetZExtValue(at) < count ? LLVMBuildInsertElement(n->b, made, LLVMGetOperand(v, 1), at, "") : made;
+    }
+    if (!LLVMIsALoadInst(v))
+        return shorter_operation(n, v, n->types[i]);
+    made = LLVMBuildLoad2(n->b, n->types[i], LLVMGetOperand(v, 0), "");
+    tsr__copy_memory_notes(v, made, LLVMGetAlignment(v));
+    return made;
+}
+
+static void fill_phi(struct narrowing *n, LLVMValueRef from, LLVMValueRef to)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(from); i++) {
+        LLVMBasicBlockRef block = LLVMGetIncomingBlock(from, i);
+        LLVMValueRef value = first_elements(n, LLVMGetIncomingValue(from, i), all_of(to), LLVMGetBasicBlockTerminator(block));
+        LLVMAddIncoming(to, &value, &block, 1);
+    }
+}
+
+/* What is no shorter and uses the vector needs its first elements alone. */
+static void use_shorter(struct narrowing *n, size_t i)
+{
+    LLVMUseRef next;
+    for (LLVMUseRef use = LLVMGetFirstUse(n->values[i]); use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        size_t number = number_of(n, user);
+        next = LLVMGetNextUse(use);
+        if (LLVMIsAExtractElementInst(user))
+            LLVMSetOperand(user, 0, n->made[i]);
+        else if (LLVMIsAShuffleVectorInst(user) && !(number && n->types[number - 1]))
+            LLVMReplaceAllUsesWith(user, shorter_shuffle(n, user, all_of(user)));
+    }
+}
+
+static void collect(struct narrowing *n, LLVMValueRef function)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(n->l, function, &count);
+    n->values = tsr_arena_alloc(&n->l->scratch, count * sizeof *n->values + 1);
+    for (size_t i = 0; i < count; i++) {
+        if (!can_be_shorter(code[i]))
+            continue;
+        n->values[n->count++] = code[i];
+        tsr__map_set(&n->numbers, code[i], n->count);
+    }
+    n->need = tsr_arena_alloc(&n->l->scratch, n->count * sizeof *n->need + 1);
+    n->types = tsr_arena_alloc(&n->l->scratch, n->count * sizeof *n->types + 1);
+    n->made = tsr_arena_alloc(&n->l->scratch, n->count * sizeof *n->made + 1);
+}
+
+bool tsr__pass_narrow_values(struct tsr__compilation *l, LLVMValueRef function)
+{
+    struct narrowing n = {.l = l, .numbers = {.arena = &l->scratch}};
+    collect(&n, function);
+    find_needs(&n);
+    n.b = LLVMCreateBuilderInContext(l->context);
+    for (size_t i = 0; i < n.count; i++)
+        n.types[i] = shorter_type(&n, i);
+    for (size_t i = 0; i < n.count; i++)
+        replaced(&n, n.values[i]);
+    for (size_t i = 0; i < n.count; i++) {
+        if (n.types[i] && LLVMIsAPHINode(n.values[i]))
+            fill_phi(&n, n.values[i], n.made[i]);
+        if (n.types[i])
+            use_shorter(&n, i);
+    }
+    LLVMDisposeBuilder(n.b);
+    return true;
+}
