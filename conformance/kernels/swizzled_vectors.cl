@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel: swizzled_vectors
 // global: 203
-// options: -cl-std=CL3.0 -DT=uchar -DN=8
-// options: -cl-std=CL3.0 -DT=char -DN=8
-// options: -cl-std=CL3.0 -DT=uchar -DN=4
-// options: -cl-std=CL3.0 -DT=uchar -DN=16
-// options: -cl-std=CL3.0 -DT=short -DN=4
-// options: -cl-std=CL3.0 -DT=ushort -DN=8
-// options: -cl-std=CL3.0 -DT=half -DN=4
-// options: -cl-std=CL3.0 -DT=half -DN=8
-// options: -cl-std=CL3.0 -DT=int -DN=4
-// options: -cl-std=CL3.0 -DT=int -DN=8
-// options: -cl-std=CL3.0 -DT=uint -DN=16
-// options: -cl-std=CL3.0 -DT=float -DN=4
-// options: -cl-std=CL3.0 -DT=float -DN=8
-// options: -cl-std=CL3.0 -DT=double -DN=4
-// options: -cl-std=CL3.0 -DT=long -DN=8
+// options: -cl-std=CL3.0 -DT=uchar -DU=uchar -DN=8
+// options: -cl-std=CL3.0 -DT=char -DU=uchar -DN=8
+// options: -cl-std=CL3.0 -DT=uchar -DU=uchar -DN=4
+// options: -cl-std=CL3.0 -DT=uchar -DU=uchar -DN=16
+// options: -cl-std=CL3.0 -DT=short -DU=ushort -DN=4
+// options: -cl-std=CL3.0 -DT=ushort -DU=ushort -DN=8
+// options: -cl-std=CL3.0 -DT=half -DU=ushort -DN=4
+// options: -cl-std=CL3.0 -DT=half -DU=ushort -DN=8
+// options: -cl-std=CL3.0 -DT=int -DU=uint -DN=4
+// options: -cl-std=CL3.0 -DT=int -DU=uint -DN=8
+// options: -cl-std=CL3.0 -DT=uint -DU=uint -DN=16
+// options: -cl-std=CL3.0 -DT=float -DU=uint -DN=4
+// options: -cl-std=CL3.0 -DT=float -DU=uint -DN=8
+// options: -cl-std=CL3.0 -DT=double -DU=ulong -DN=4
+// options: -cl-std=CL3.0 -DT=long -DU=ulong -DN=8
 // buffer: uint 3264 = (i*40503^(i<<7))&1073692671
 // buffer: uint 6496 = 0
 // buffer: int 203 = 0
 // expect: 2 = 1
 
-/* Vectors whose components change places, are computed with each other, or are all that is written of them, as vectors and component by component: numbers
+/* Vectors whose components change places, are computed with each other, are all that is written of them, or are chosen by numbers, as vectors and component by component: numbers
  * that are volatile are accessed one by one. Their bits are finite numbers of every type. */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL FP_CONTRACT OFF
@@ -60,5 +60,12 @@ kernel void swizzled_vectors(global const uint *in, global uint *out, global int
     to[0] = w;
     for (int k = 0; k < N; k++)
         all &= b[k] == (k == 1 ? (T)0 : a[k < N / 2 ? k : N + k]);
+    /* Components that numbers choose, of one and of two vectors. */
+    NAME(U, N) numbers = ((global const NAME(U, N) *)in)[i + 1];
+    volatile global const U *c = (volatile global const U *)in + (i + 1) * N;
+    to[0] = shuffle(x, numbers);
+    to[1] = shuffle2(x, y, numbers);
+    for (int k = 0; k < N; k++)
+        all &= b[k] == a[c[k] & (N - 1)] && b[N + k] == a[c[k] & (2 * N - 1)];
     good[i] = all;
 }
