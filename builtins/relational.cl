@@ -139,9 +139,8 @@ ANY_ALL(long)
     }                                                                                                                                      \
     T##N PURE shuffle2(T##M x, T##M y, U##N mask)                                                                                          \
     {                                                                                                                                      \
-        T##N r;                                                                                                                            \
-        _Pragma("unroll") for (int i = 0; i < N; i++) r[i] = mask[i] & M ? y[mask[i] & (M - 1)] : x[mask[i] & (M - 1)];                    \
-        return r;                                                                                                                          \
+        T##N a = shuffle(x, mask), b = shuffle(y, mask);                                                                                   \
+        return (mask & (U)M) != (U)0 ? b : a;                                                                                              \
     }
 #define SHUFFLE_FROM(M, T, U) SHUFFLE(2, M, T, U) SHUFFLE(4, M, T, U) SHUFFLE(8, M, T, U) SHUFFLE(16, M, T, U)
 #define SHUFFLES(T, U) SHUFFLE_FROM(2, T, U) SHUFFLE_FROM(4, T, U) SHUFFLE_FROM(8, T, U) SHUFFLE_FROM(16, T, U)

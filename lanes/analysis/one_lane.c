@@ -45,6 +45,13 @@ static bool is_shuffle(LLVMValueRef inst)
     return LLVMIsAInsertElementInst(inst) || LLVMIsAExtractElementInst(inst) || LLVMIsAShuffleVectorInst(inst);
 }
 
+/* An element whose number is no constant: packets compare the number with each. */
+static bool is_choice(LLVMValueRef inst)
+{
+    return (LLVMIsAExtractElementInst(inst) && !LLVMIsAConstantInt(LLVMGetOperand(inst, 1))) ||
+           (LLVMIsAInsertElementInst(inst) && !LLVMIsAConstantInt(LLVMGetOperand(inst, 2)));
+}
+
 static bool is_free(LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
@@ -78,6 +85,10 @@ static uint64_t packet_cost(const struct tsr__compilation *l, const struct tsr__
     struct tsr__shape shape = tsr__shape_of(shapes, decides);
     if (is_access(inst) ? tsr__is_uniform(shape) : !tsr__is_varying(shape))
         return is_vector(type) ? cost_of_registers(tsr__vector_registers(l, type)) : 1;
+    if (is_choice(inst)) {
+        LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(inst, 0));
+        return cost_of_registers(2 * LLVMGetVectorSize(from) * tsr__packet_registers(l, LLVMGetElementType(from), width));
+    }
     if (is_shuffle(inst) && is_vector(LLVMTypeOf(LLVMGetOperand(inst, 0))))
         return 0;
     uint64_t registers = tsr__packet_registers(l, type, width);

@@ -44,5 +44,26 @@ out:
   store <16 x i8> %t, ptr addrspace(1) %p
   ret void
 }
+; Bytes that others choose are compared with each number in packets.
+; CHECK: define spir_kernel void @chosen({{.*}}) [[ONE]] {
+define spir_kernel void @chosen(ptr addrspace(1) %a, i8 %n) {
+  %i = call i64 @__tsr_global_id(i32 0)
+  %p = getelementptr <16 x i8>, ptr addrspace(1) %a, i64 %i
+  %x = load <16 x i8>, ptr addrspace(1) %p
+  %x0 = extractelement <16 x i8> %x, i64 0
+  %x1 = extractelement <16 x i8> %x, i64 1
+  %x2 = extractelement <16 x i8> %x, i64 2
+  %x3 = extractelement <16 x i8> %x, i64 3
+  %y0 = extractelement <16 x i8> %x, i8 %x0
+  %y1 = extractelement <16 x i8> %x, i8 %x1
+  %y2 = extractelement <16 x i8> %x, i8 %x2
+  %y3 = extractelement <16 x i8> %x, i8 %x3
+  %m0 = mul i8 %y0, %y1
+  %m1 = mul i8 %m0, %y2
+  %m2 = mul i8 %m1, %y3
+  %m = mul i8 %m2, %n
+  store i8 %m, ptr addrspace(1) %p
+  ret void
+}
 ; CHECK-DAG: attributes [[PACKETS]] = { "tsr-any-width" "tsr-user" "tsr-wide-packets" }
 ; CHECK-DAG: attributes [[ONE]] = { "tsr-any-width" "tsr-one-lane" "tsr-user" "tsr-wide-packets" }

@@ -10,6 +10,7 @@
 #include "lanes/widen/reduce_scan.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/record_network.h"
 
 enum { SSE_BYTES = 16, AVX_BYTES = 32, AVX512_BYTES = 64 };
 
@@ -107,66 +108,21 @@ static void quad_join(struct tsr__widener *s, LLVMValueRef *components, unsigned
     }
 }
 
-/* Before AVX-512, shuffles of small numbers across a register take several instructions each, and LLVM's code generator looks at what is
- * left of every part through all of them. Two members are one number of twice the size, until those have 32 bits. */
-static bool are_pairs(const struct tsr__widener *s, LLVMValueRef vector, unsigned step, unsigned lanes)
+/* Before AVX-512, which puts any elements of two registers in any order, by shuffles within rows of 16 bytes. */
+static bool has_network(struct tsr__widener *s, LLVMValueRef vector, unsigned step, unsigned lanes, struct tsr__record_network *n)
 {
-    unsigned bits = tsr__element_bits(s->l, LLVMGetElementType(LLVMTypeOf(vector)));
-    return bits < 32 && step >= 4 && step % 2 == 0 && lanes >= 4 && !tsr__has(s->l, TSR_CPU_AVX512BW);
-}
-
-static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components);
-static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks);
-
-/* Of the members, some may be poison, in which the others of their pairs have no part. */
-static LLVMValueRef as_pairs(struct tsr__widener *s, LLVMValueRef vector, unsigned lanes)
-{
-    unsigned bits = tsr__element_bits(s->l, LLVMGetElementType(LLVMTypeOf(vector)));
-    LLVMTypeRef pairs = LLVMVectorType(LLVMIntTypeInContext(s->l->context, 2 * bits), lanes / 2);
-    return LLVMBuildBitCast(s->b, LLVMBuildFreeze(s->b, vector, ""), pairs, "");
-}
-
-static void split_pairs(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components)
-{
-    LLVMTypeRef own = LLVMTypeOf(chunks[0]);
-    unsigned bits = tsr__element_bits(s->l, LLVMGetElementType(own)), count = step / 2;
-    LLVMTypeRef numbers = LLVMVectorType(LLVMIntTypeInContext(s->l->context, bits), lanes);
-    LLVMValueRef pairs[TSR__MAX_STRIDE / 2], its[2][TSR__MAX_STRIDE / 2];
-    for (unsigned half = 0; half < 2; half++) { /* of the lanes */
-        for (unsigned c = 0; c < count; c++)
-            pairs[c] = as_pairs(s, chunks[half * count + c], lanes);
-        deinterleave(s, pairs, count, lanes / 2, its[half]);
-    }
-    for (unsigned m = 0; m < count; m++) {
-        LLVMValueRef halves[] = {its[0][m], its[1][m]}, pair = tsr__concat_vectors(s, halves, 2, lanes / 2);
-        LLVMValueRef by = tsr__splat_number(LLVMTypeOf(pair), bits);
-        components[2 * m] = LLVMBuildBitCast(s->b, LLVMBuildTrunc(s->b, pair, numbers, ""), own, "");
-        components[2 * m + 1] = LLVMBuildBitCast(s->b, LLVMBuildTrunc(s->b, LLVMBuildLShr(s->b, pair, by, ""), numbers, ""), own, "");
-    }
-}
-
-static void join_pairs(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks)
-{
-    LLVMTypeRef own = LLVMTypeOf(components[0]);
-    unsigned count = step / 2;
-    LLVMValueRef pairs[TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
-    for (unsigned half = 0; half < 2; half++) {
-        int zip[TSR__MAX_ELEMENTS];
-        for (unsigned i = 0; i < lanes; i++)
-            zip[i] = (int)(half * lanes / 2 + i / 2 + i % 2 * lanes);
-        for (unsigned m = 0; m < count; m++)
-            pairs[m] = as_pairs(s, tsr__shuffle(s, components[2 * m], components[2 * m + 1], zip, lanes), lanes);
-        interleave(s, pairs, count, lanes / 2, its);
-        for (unsigned c = 0; c < count; c++)
-            chunks[half * count + c] = LLVMBuildBitCast(s->b, its[c], own, "");
-    }
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(vector));
+    return step >= 4 && !tsr__has(s->l, TSR_CPU_AVX512BW) && tsr__make_record_network(n, s->l, s->b, element, step, lanes);
 }
 
 /* What the chunks of some lanes' records have of each member; of those that nobody wants, nothing is left behind. */
 static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components)
 {
-    if (are_pairs(s, chunks[0], step, lanes)) {
-        split_pairs(s, chunks, step, lanes, components);
+    struct tsr__record_network network;
+    if (has_network(s, chunks[0], step, lanes, &network)) {
+        for (unsigned c = 0; c < step; c++)
+            components[c] = chunks[c];
+        tsr__take_records_apart(&network, components);
         return;
     }
     if (step % 2) {
@@ -191,8 +147,11 @@ static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned 
 /* The other way round. */
 static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
-    if (are_pairs(s, components[0], step, lanes)) {
-        join_pairs(s, components, step, lanes, chunks);
+    struct tsr__record_network network;
+    if (has_network(s, components[0], step, lanes, &network)) {
+        for (unsigned m = 0; m < step; m++)
+            chunks[m] = components[m];
+        tsr__put_records_together(&network, chunks);
         return;
     }
     if (step % 2) {
