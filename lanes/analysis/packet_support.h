@@ -7,6 +7,8 @@
 
 /* Not with matrix functions that the packet has no operation for. Totals need regions, which other exchanges may stand in the way of. */
 bool tsr__can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body);
+/* Does the instruction call a matrix function? */
+bool tsr__is_product(LLVMValueRef inst);
 /* Has it matrix functions, on a CPU or a model with tiles? */
 bool tsr__multiplies_tiles(struct tsr__compilation *l, LLVMValueRef body);
 

@@ -16,7 +16,6 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
-#include "tessera/matrix.h"
 
 enum { MAX_CHECKS = 256, MAX_DEPTH = 24 };
 
@@ -383,11 +382,6 @@ static void add_minimum(struct range_checks *x, LLVMValueRef call)
     add_if_known(x, call, less, true);
 }
 
-static bool multiplies(LLVMValueRef inst)
-{
-    return tsr__callee(inst) && tsr_matrix_find(tsr__name(tsr__callee(inst)));
-}
-
 /* True: the loop multiplies, and chooses only by checks of ranges, of which there are some, and whether it goes on. */
 static bool find_checks(struct range_checks *x)
 {
@@ -399,7 +393,7 @@ static bool find_checks(struct range_checks *x)
         if (block->loop != x->r.loop || !LLVMIsABranchInst(block->terminator))
             return false;
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
-            products = products || multiplies(i);
+            products = products || tsr__is_product(i);
             if (LLVMIsASelectInst(i))
                 add_select(x, i);
             else if (tsr__callee(i))
@@ -554,7 +548,7 @@ static bool is_sum_alone(const struct range_checks *x, LLVMValueRef product)
     for (LLVMUseRef use = LLVMGetFirstUse(product); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         const bool phi = LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) == x->r.header;
-        if (!phi && !multiplies(user) && tsr__is_in_loop(x->r.cfg, user, x->r.loop))
+        if (!phi && !tsr__is_product(user) && tsr__is_in_loop(x->r.cfg, user, x->r.loop))
             return false;
     }
     return true;
@@ -572,13 +566,13 @@ static void sink_products(struct range_checks *x)
             continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref), site = NULL; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (multiplies(i) && !is_sum_alone(x, i))
+            if (tsr__is_product(i) && !is_sum_alone(x, i))
                 return;
-            if (multiplies(i) && site) {
+            if (tsr__is_product(i) && site) {
                 LLVMInstructionRemoveFromParent(site);
                 LLVMInsertIntoBuilder(x->b, site);
             }
-            if (multiplies(i)) {
+            if (tsr__is_product(i)) {
                 LLVMInstructionRemoveFromParent(i);
                 LLVMInsertIntoBuilder(x->b, i);
             }

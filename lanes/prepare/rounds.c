@@ -337,8 +337,7 @@ static LLVMValueRef phi_that_becomes(const struct tsr__rounds *r, LLVMValueRef v
     return NULL;
 }
 
-/* The same operation on other operands. */
-static LLVMValueRef clone_on(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands)
+LLVMValueRef tsr__clone_on(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands)
 {
     if (LLVMIsATruncInst(inst)) /* without flags, which cannot be asked for */
         return LLVMBuildTrunc(r->b, operands[0], LLVMTypeOf(inst), "");
@@ -368,7 +367,7 @@ static struct tsr__earlier operation_of_round(struct tsr__rounds *r, LLVMValueRe
         now[i] = x.now;
         first[i] = x.first;
     }
-    LLVMValueRef made = clone_on(r, v, now);
+    LLVMValueRef made = tsr__clone_on(r, v, now);
     if (!flags)
         drop_wrap_flags(made);
     LLVMValueRef begins = in_first_round(r, v, made, first);

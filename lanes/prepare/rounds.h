@@ -44,6 +44,8 @@ LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v);
 /* An instruction like this one on these operands that `accepts` takes, or NULL. */
 LLVMValueRef tsr__instruction_like(const struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands,
                                    bool (*accepts)(const struct tsr__rounds *r, LLVMValueRef found));
+/* The same operation on other operands, at the start of a round. */
+LLVMValueRef tsr__clone_on(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands);
 /* Flags of `made` that `other` lacks go. */
 void tsr__common_flags(LLVMValueRef made, LLVMValueRef other);
 

@@ -15,7 +15,6 @@
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/loop_motion.h"
-#include "tessera/matrix.h"
 
 enum { MAX_PHIS = 128, MAX_ELEMENTS = 64, MAX_OPERANDS = 16 };
 
@@ -39,17 +38,12 @@ static bool is_in_loop(const struct unpipeline *u, LLVMValueRef v)
     return tsr__is_in_loop(u->r.cfg, v, u->r.loop);
 }
 
-static bool multiplies(LLVMValueRef inst)
-{
-    return tsr__callee(inst) && tsr_matrix_find(tsr__name(tsr__callee(inst)));
-}
-
 static bool may_write(LLVMValueRef inst, LLVMValueRef pointer)
 {
     const enum tsr__engine_call call = tsr__call_of(inst);
     if (call != TSR__CALL_NONE && call != TSR__CALL_BLOCK2D_WRITE && tsr__call_info(call)->how != TSR__HOW_RT)
         return false;
-    return !multiplies(inst) && tsr__spaces_written(inst) & tsr__space_bit(pointer);
+    return !tsr__is_product(inst) && tsr__spaces_written(inst) & tsr__space_bit(pointer);
 }
 
 /* May memory that was loaded before the loop change until a round loads it: in the loop, or on the way there? */
@@ -77,15 +71,6 @@ static bool is_plain_load(LLVMValueRef v)
     return LLVMIsALoadInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
 }
 
-static LLVMValueRef clone_on(struct unpipeline *u, LLVMValueRef inst, LLVMValueRef const *operands)
-{
-    LLVMValueRef made = LLVMInstructionClone(inst);
-    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
-        LLVMSetOperand(made, (unsigned)i, operands[i]);
-    LLVMInsertIntoBuilder(u->r.b, made);
-    return made;
-}
-
 /* A load, or a read of a 2D block: by the addresses, coordinates and sizes of the round before. */
 static LLVMValueRef loaded_now(struct unpipeline *u, LLVMValueRef first, LLVMValueRef next)
 {
@@ -100,7 +85,7 @@ static LLVMValueRef loaded_now(struct unpipeline *u, LLVMValueRef first, LLVMVal
             return NULL;
         now[i] = at.now;
     }
-    LLVMValueRef made = clone_on(u, next, now);
+    LLVMValueRef made = tsr__clone_on(&u->r, next, now);
     if (LLVMIsALoadInst(next))
         LLVMSetAlignment(made, LLVMGetAlignment(first) < LLVMGetAlignment(next) ? LLVMGetAlignment(first) : LLVMGetAlignment(next));
     tsr__map_set(&u->moved, next, 1);
@@ -174,7 +159,7 @@ static LLVMValueRef operation_now(struct unpipeline *u, LLVMValueRef first, LLVM
     for (int i = 0; i < LLVMGetNumOperands(next); i++)
         if ((now[i] = made_now(u, LLVMGetOperand(first, (unsigned)i), LLVMGetOperand(next, (unsigned)i))) == NULL)
             return NULL;
-    LLVMValueRef made = clone_on(u, next, now);
+    LLVMValueRef made = tsr__clone_on(&u->r, next, now);
     tsr__common_flags(made, first);
     return made;
 }
@@ -308,8 +293,8 @@ static bool find_twin_products(struct unpipeline *u)
     for (LLVMValueRef i = tsr__after_phis(LLVMGetFirstInstruction(u->r.behind)); i; i = LLVMGetNextInstruction(i)) {
         LLVMValueRef operands[MAX_OPERANDS], twin = NULL;
         const int count = LLVMGetNumOperands(i);
-        bool known = count && count <= MAX_OPERANDS && (!LLVMIsACallInst(i) || multiplies(i) || tsr__is_query(tsr__call_of(i)));
-        if (tsr__has_effect(i) && !multiplies(i) && tsr__call_of(i) != TSR__CALL_SITE)
+        bool known = count && count <= MAX_OPERANDS && (!LLVMIsACallInst(i) || tsr__is_product(i) || tsr__is_query(tsr__call_of(i)));
+        if (tsr__has_effect(i) && !tsr__is_product(i) && tsr__call_of(i) != TSR__CALL_SITE)
             break;
         for (int k = 0; k < count && known; k++)
             known = (operands[k] = twin_of(u, LLVMGetOperand(i, (unsigned)k))) != NULL;
@@ -317,7 +302,7 @@ static bool find_twin_products(struct unpipeline *u)
             twin = tsr__instruction_like(&u->r, i, operands, is_in_round);
         if (twin)
             tsr__map_set(&u->twins, i, (uintptr_t)twin);
-        any = any || (twin && multiplies(twin));
+        any = any || (twin && tsr__is_product(twin));
     }
     return any;
 }
@@ -329,8 +314,8 @@ static bool reads_no_more(const struct unpipeline *u)
         LLVMValueRef inst = u->code[i];
         bool read_behind = false;
         const enum tsr__engine_call call = tsr__call_of(inst);
-        if (!is_in_loop(u, inst) || tsr__map_get(&u->moved, inst) || multiplies(inst) || tsr__is_query(call) || call == TSR__CALL_SITE ||
-            call == TSR__CALL_SAME)
+        if (!is_in_loop(u, inst) || tsr__map_get(&u->moved, inst) || tsr__is_product(inst) || tsr__is_query(call) ||
+            call == TSR__CALL_SITE || call == TSR__CALL_SAME)
             continue;
         if (!LLVMIsALoadInst(inst) && !LLVMIsACallInst(inst) && !tsr__has_effect(inst))
             continue;
@@ -403,7 +388,7 @@ static bool is_innermost_product(const struct unpipeline *u)
         if (u->r.cfg->loops[i].parent == u->r.loop)
             return false;
     for (size_t i = 0; i < u->code_count; i++)
-        any = any || (multiplies(u->code[i]) && is_in_loop(u, u->code[i]));
+        any = any || (tsr__is_product(u->code[i]) && is_in_loop(u, u->code[i]));
     return any;
 }
 

@@ -6,10 +6,10 @@
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/costs.h"
 
+#include "lanes/analysis/packet_support.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
-#include "tessera/matrix.h"
 
 #include <string.h>
 
@@ -352,11 +352,9 @@ static bool multiplies_steps(struct unroll *u, int loop)
     if (unrolled_size(u, loop) < 0)
         return false;
     for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            if (callee && tsr_matrix_find(tsr__name(callee)))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            if (tsr__is_product(i))
                 return true;
-        }
     return false;
 }
 
