@@ -165,6 +165,9 @@ static bool is_natural(const struct range_checks *x, LLVMValueRef v, int depth)
         return false;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMTrunc:
+    case LLVMAnd:
+    case LLVMLShr:
+    case LLVMUDiv:
         return is_natural(x, LLVMGetOperand(v, 0), depth);
     case LLVMAdd:
     case LLVMOr:
@@ -212,7 +215,9 @@ static LLVMValueRef most_of_operation(struct range_checks *x, LLVMValueRef v, bo
             !(a = most_of(x, first, is_signed, depth)))
             return NULL;
         return LLVMBuildSDiv(x->b, a, tsr__i64(x->r.l, op == LLVMLShr ? UINT64_C(1) << c : (uint64_t)c), "");
-    case LLVMAnd:
+    case LLVMAnd: /* a mask of the upper bits leaves no more than there is */
+        if (c < 0)
+            return most_of(x, first, is_signed, depth);
         return by_constant ? tsr__i64(x->r.l, (uint64_t)c) : NULL;
     case LLVMURem:
         return by_constant && c ? tsr__i64(x->r.l, (uint64_t)c - 1) : NULL;

@@ -286,6 +286,15 @@ static LLVMValueRef in_first_round(struct tsr__rounds *r, LLVMValueRef inst, LLV
  * ---------------------------------------------------------------------------------------------------------------------
  */
 
+static bool is_limit(LLVMValueRef v)
+{
+    static const char *const limits[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
+    for (size_t i = 0; tsr__callee(v) && i < TSR_ARRAY_LEN(limits); i++)
+        if (tsr__starts_with(tsr__name(tsr__callee(v)), limits[i]))
+            return true;
+    return false;
+}
+
 bool tsr__is_computed(LLVMValueRef v)
 {
     if (LLVMIsABinaryOperator(v)) {
@@ -293,7 +302,7 @@ bool tsr__is_computed(LLVMValueRef v)
         return (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem) || LLVMIsAConstantInt(LLVMGetOperand(v, 1));
     }
     return LLVMIsACastInst(v) || LLVMIsAICmpInst(v) || LLVMIsASelectInst(v) || LLVMIsAGetElementPtrInst(v) ||
-           LLVMIsAExtractElementInst(v) || tsr__is_query(tsr__call_of(v)) || tsr__call_of(v) == TSR__CALL_SAME;
+           LLVMIsAExtractElementInst(v) || tsr__is_query(tsr__call_of(v)) || tsr__call_of(v) == TSR__CALL_SAME || is_limit(v);
 }
 
 static bool is_sum(LLVMValueRef v)
@@ -314,12 +323,13 @@ static struct tsr__earlier counter_before(struct tsr__rounds *r, LLVMValueRef ph
         return (struct tsr__earlier){0};
     LLVMBuilderRef b = tsr__builder_before(r->l, LLVMGetFirstInstruction(r->header));
     LLVMValueRef behind = LLVMBuildPhi(b, LLVMTypeOf(phi), ""), sums[2], from = sum ? LLVMGetOperand(first, 0) : LLVMConstSub(first, step);
-    LLVMDisposeBuilder(b);
     sums[0] = from;
     sums[1] = LLVMInstructionClone(next);
     LLVMReplaceAllUsesWith(phi, sums[1]);
     LLVMSetOperand(sums[1], 0, behind);
-    LLVMInsertIntoBuilder(r->b, sums[1]);
+    LLVMPositionBuilderBefore(b, tsr__after_phis(behind)); /* in front of what is computed of the phi already */
+    LLVMInsertIntoBuilder(b, sums[1]);
+    LLVMDisposeBuilder(b);
     if (sum)
         tsr__common_flags(sums[1], first);
     else
