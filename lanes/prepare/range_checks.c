@@ -27,7 +27,7 @@ struct check {
     bool holds_if; /* what it gives where the check holds */
 };
 
-/* A branch, select or minimum in the loop that has one way, its first operand, where all is inside. */
+/* A branch or select in the loop that goes one way where all is inside, or a minimum that is its first operand there. */
 struct choice {
     LLVMValueRef inst;
     bool way; /* its condition there */
@@ -423,6 +423,9 @@ static bool find_counter(struct range_checks *x, struct tsr__inequality *end)
     if (!LLVMIsAPHINode(x->counter) || LLVMGetInstructionParent(x->counter) != x->r.header ||
         !is_same(x, tsr__incoming_from(x->counter, x->r.before), MAX_DEPTH))
         return false;
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(x->counter));
+    if (width != 32 && width != 64)
+        return false;
     x->next = tsr__incoming_from(x->counter, x->r.latch);
     if (!LLVMIsABinaryOperator(x->next) || LLVMGetInstructionOpcode(x->next) != LLVMAdd || LLVMGetOperand(x->next, 0) != x->counter ||
         !tsr__constant_int(LLVMGetOperand(x->next, 1), &step) || step <= 0 || step > 1 << 16)
@@ -598,7 +601,7 @@ static LLVMValueRef at_most(struct range_checks *x, LLVMValueRef stop, const str
                           (LLVMValueRef[]){most, stop}, 2, "");
 }
 
-/* How many rounds have what follows: the last one, and the one before it. */
+/* Tries the last round and the one before it, and splits the loop behind the one in which all checks hold. False: one is not known. */
 static bool split(struct range_checks *x, const struct tsr__inequality *end)
 {
     struct tsr__compilation *l = x->r.l;
@@ -614,13 +617,16 @@ static bool split(struct range_checks *x, const struct tsr__inequality *end)
     way = LLVMBuildAdd(x->b, way, LLVMBuildSub(x->b, x->step, tsr__i64(l, 1), ""), "");
     way = LLVMBuildSelect(x->b, LLVMBuildICmp(x->b, LLVMIntSGT, way, zero, ""), way, zero, "");
     way = LLVMBuildMul(x->b, LLVMBuildUDiv(x->b, way, x->step, ""), x->step, "");
-    LLVMValueRef last = LLVMBuildAdd(x->b, first, way, ""), before_last = LLVMBuildSub(x->b, last, x->step, "");
+    LLVMValueRef last = LLVMBuildAdd(x->b, first, way, ""), before_last = LLVMBuildSub(x->b, last, x->step, ""),
+                 past = LLVMBuildAdd(x->b, last, x->step, "");
+    if (type != i64(x)) /* where the counter ends must not wrap */
+        sound = both(x, sound, LLVMBuildICmp(x->b, LLVMIntSLE, past, tsr__i64(l, end->is_signed ? INT32_MAX : UINT32_MAX), ""));
     LLVMValueRef all = all_hold(x, last), most = all ? all_hold(x, before_last) : NULL;
     if (!all || !most)
         return false;
     all = both(x, all, sound);
     most = both(x, most, sound);
-    LLVMValueRef stop = LLVMBuildSelect(x->b, all, LLVMBuildAdd(x->b, last, x->step, ""), LLVMBuildSelect(x->b, most, last, first, ""), "");
+    LLVMValueRef stop = LLVMBuildSelect(x->b, all, past, LLVMBuildSelect(x->b, most, last, first, ""), "");
     if (type != i64(x))
         stop = LLVMBuildTrunc(x->b, stop, type, "");
     if (!end->is_signed && end->b)
