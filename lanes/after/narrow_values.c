@@ -3,6 +3,7 @@
  * of rows of a known number, takes half of the registers. LLVM does so for single instructions, and not for what goes around a loop. */
 #include "lanes/after/memory_notes.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 enum { REGISTER_BYTES = 16 }; /* of the shortest vector register */
 
@@ -48,11 +49,6 @@ static bool is_by_elements(LLVMValueRef v)
     return from && is_vector(from) && LLVMGetVectorSize(from) == LLVMGetVectorSize(LLVMTypeOf(v));
 }
 
-static bool is_plain_load(LLVMValueRef v)
-{
-    return LLVMIsALoadInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
-}
-
 static bool can_be_shorter(LLVMValueRef v)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
@@ -62,7 +58,7 @@ static bool can_be_shorter(LLVMValueRef v)
         return false;
     if (LLVMIsAShuffleVectorInst(v))
         return !has_second(v);
-    return is_by_elements(v) || is_plain_load(v) || (LLVMIsAInsertElementInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 2)));
+    return is_by_elements(v) || tsr__is_plain_load(v) || (LLVMIsAInsertElementInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 2)));
 }
 
 static size_t number_of(const struct narrowing *n, LLVMValueRef v)

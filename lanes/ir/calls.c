@@ -174,6 +174,15 @@ const struct tsr__math_op *tsr__math_op(LLVMValueRef function)
     return tsr__has_text_attr(function, MATH_OP) ? math_op_named(tsr__name(function)) : NULL;
 }
 
+bool tsr__is_extreme(LLVMValueRef function)
+{
+    static const char *const names[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++)
+        if (tsr__starts_with(tsr__name(function), names[i]))
+            return true;
+    return false;
+}
+
 bool tsr__has_effect(LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);

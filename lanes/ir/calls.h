@@ -142,6 +142,9 @@ bool tsr__is_madw(LLVMValueRef function);
 /* Whether the instruction does more than compute a number or read memory. Queries of the engine and intrinsics without memory do not. */
 bool tsr__has_effect(LLVMValueRef inst);
 
+/* Is it LLVM's minimum or maximum of integers? */
+bool tsr__is_extreme(LLVMValueRef function);
+
 /* Is it a function of the built-in library that reads or writes an image (builtins/image.cl)? Then it is not inlined. */
 bool tsr__is_image(LLVMValueRef function);
 

@@ -51,6 +51,12 @@ static inline LLVMValueRef tsr__incoming_from(LLVMValueRef phi, LLVMBasicBlockRe
     return edge < LLVMCountIncoming(phi) ? LLVMGetIncomingValue(phi, edge) : NULL;
 }
 
+/* Is it a load that is neither volatile nor atomic? */
+static inline bool tsr__is_plain_load(LLVMValueRef v)
+{
+    return LLVMIsALoadInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
+}
+
 /* Of a load or store. */
 static inline LLVMValueRef tsr__accessed_pointer(LLVMValueRef access)
 {

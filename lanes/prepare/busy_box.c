@@ -118,13 +118,6 @@ static bool is_range_query(enum tsr__engine_call call)
            (how == TSR__HOW_GROUP_DIM || how == TSR__HOW_GROUP);
 }
 
-static bool is_extreme(LLVMValueRef callee)
-{
-    const char *name = tsr__name(callee);
-    return tsr__starts_with(name, "llvm.smax.") || tsr__starts_with(name, "llvm.smin.") || tsr__starts_with(name, "llvm.umax.") ||
-           tsr__starts_with(name, "llvm.umin.");
-}
-
 static LLVMValueRef copy_of(struct search *s, LLVMValueRef v);
 
 static LLVMValueRef copy_call(struct search *s, LLVMValueRef call)
@@ -135,7 +128,7 @@ static LLVMValueRef copy_call(struct search *s, LLVMValueRef call)
         return LLVMGetNumArgOperands(call) && !tsr__constant_int(LLVMGetArgOperand(call, 0), &dim)
                    ? NULL
                    : tsr__build_query(s->l, s->b, tsr__call_of(call), (int)dim);
-    if (!callee || !is_extreme(callee))
+    if (!callee || !tsr__is_extreme(callee))
         return NULL;
     for (unsigned i = 0; i < 2; i++)
         if (!(args[i] = copy_of(s, LLVMGetArgOperand(call, i))))

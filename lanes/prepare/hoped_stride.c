@@ -2,6 +2,7 @@
  * Strides that hold at run time mostly, though not for sure. */
 #include "lanes/prepare/hoped_stride.h"
 
+#include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/outlined.h"
 
@@ -16,15 +17,13 @@ static int64_t find_stride(const struct tsr__hope *h, LLVMValueRef v, int depth)
 
 static int64_t find_stride_of_call(const struct tsr__hope *h, LLVMValueRef call, int depth)
 {
-    static const char *const bounds[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
     LLVMValueRef callee = tsr__callee(call);
     if (!callee)
         return 0;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(bounds); i++)
-        if (tsr__starts_with(tsr__name(callee), bounds[i])) {
-            int64_t x = find_stride(h, LLVMGetOperand(call, 0), depth);
-            return x ? x : find_stride(h, LLVMGetOperand(call, 1), depth);
-        }
+    if (tsr__is_extreme(callee)) {
+        int64_t x = find_stride(h, LLVMGetOperand(call, 0), depth);
+        return x ? x : find_stride(h, LLVMGetOperand(call, 1), depth);
+    }
     return tsr__starts_with(tsr__name(callee), "llvm.abs.") ? find_stride(h, LLVMGetOperand(call, 0), depth) : 0;
 }
 

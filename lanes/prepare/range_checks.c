@@ -42,7 +42,8 @@ struct range_checks {
     struct choice choices[MAX_CHECKS];
     unsigned check_count, choice_count;
     struct tsr__map copies;
-    LLVMValueRef at;    /* the counter, as a number of 64 bits, where `most_of` looks */
+    LLVMValueRef first; /* the counter, as a number of 64 bits, in the first round */
+    LLVMValueRef at;    /* … where `most_of` looks */
     LLVMValueRef sound; /* a condition under which its numbers are right */
 };
 
@@ -59,10 +60,11 @@ static LLVMValueRef both(struct range_checks *x, LLVMValueRef a, LLVMValueRef b)
 /* ---- values that are the same for a work-group ----------------------------------------------------------------------------------------
  */
 
+/* What the group, or all of the launch, has one of. */
 static bool is_same_query(enum tsr__engine_call call)
 {
-    return tsr__is_query(call) && call != TSR__CALL_LANE && call != TSR__CALL_LOCAL_ID && call != TSR__CALL_GLOBAL_ID &&
-           call != TSR__CALL_LINEAR_ID && call != TSR__CALL_SUB_GROUP_ID && tsr__call_info(call)->type != TSR__CALL_PTR;
+    const enum tsr__call_how how = tsr__call_info(call)->how;
+    return tsr__is_query(call) && (how == TSR__HOW_GROUP_DIM || how == TSR__HOW_GROUP) && tsr__call_info(call)->type != TSR__CALL_PTR;
 }
 
 /* Is the value the same for all work-items of a work-group and in all rounds, and can it be computed before the loop? */
@@ -235,10 +237,11 @@ static LLVMValueRef most_of(struct range_checks *x, LLVMValueRef v, bool is_sign
         return wide_same(x, v, is_signed);
     if (!depth--)
         return NULL;
-    if (v == x->counter)
-        return x->at;
-    if (v == x->next)
-        return LLVMBuildAdd(x->b, x->at, x->step, "");
+    if (v == x->counter || v == x->next) {
+        if (!is_signed) /* a counter that begins below zero is large there at first */
+            require(x, LLVMBuildICmp(x->b, LLVMIntSGE, x->first, tsr__i64(x->r.l, 0), ""));
+        return v == x->counter ? x->at : LLVMBuildAdd(x->b, x->at, x->step, "");
+    }
     if (tsr__call_of(v) != TSR__CALL_NONE)
         return most_of_query(x, v);
     if (LLVMIsABinaryOperator(v))
@@ -353,7 +356,7 @@ static void add_if_known(struct range_checks *x, LLVMValueRef inst, LLVMValueRef
 {
     const unsigned checks = x->check_count;
     bool known = add_checks(x, condition, way, MAX_DEPTH);
-    x->at = tsr__i64(x->r.l, 0);
+    x->at = x->first = tsr__i64(x->r.l, 0);
     x->sound = LLVMConstInt(LLVMInt1TypeInContext(x->r.l->context), 1, false);
     for (unsigned i = checks; known && i < x->check_count; i++)
         known = holds(x, &x->checks[i]); /* whose code goes unused */
@@ -608,7 +611,7 @@ static bool split(struct range_checks *x, const struct tsr__inequality *end)
     LLVMTypeRef type = LLVMTypeOf(x->counter);
     LLVMValueRef zero = tsr__i64(l, 0), bound = tsr__i64(l, (uint64_t)-end->distance);
     x->sound = LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false);
-    LLVMValueRef first = wide_same(x, tsr__incoming_from(x->counter, x->r.before), end->is_signed);
+    LLVMValueRef first = x->first = wide_same(x, tsr__incoming_from(x->counter, x->r.before), end->is_signed);
     if (end->b)
         bound = LLVMBuildAdd(x->b, bound, wide_same(x, end->b, end->is_signed), "");
     if (!end->is_signed)
@@ -637,10 +640,11 @@ static bool split(struct range_checks *x, const struct tsr__inequality *end)
     return true;
 }
 
-static bool leave_out_checks(struct range_checks *x)
+static bool find_and_split(struct range_checks *x)
 {
     struct tsr__inequality end;
-    if (x->r.exiting != x->r.latch || !find_counter(x, &end) || !find_checks(x))
+    if (x->r.exiting != x->r.latch || LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(x->r.before)) != 1 || !find_counter(x, &end) ||
+        !find_checks(x))
         return false;
     LLVMValueRef at = x->r.goes_on;
     if (!split(x, &end)) {
@@ -652,47 +656,27 @@ static bool leave_out_checks(struct range_checks *x)
     return true;
 }
 
-/* The first loop of the kernel that is not `done`. False: all are. */
-static bool next_loop(struct tsr__compilation *l, const struct tsr_kernel_info *info, struct tsr__map *done, bool *changed)
+/* `info`: of the kernel. */
+static bool leave_out_checks(void *info, struct tsr__rounds *r)
 {
-    struct tsr_arena arena = {0};
-    struct tsr__cfg cfg;
-    bool found = false;
-    *changed = false;
-    if (tsr__cfg_make(&cfg, tsr__kernel(l, info), &arena))
-        for (int k = 0; k < cfg.loop_count && !found; k++) {
-            LLVMBasicBlockRef header = cfg.blocks[cfg.loops[k].header].ref;
-            struct range_checks *x = tsr_arena_alloc(&arena, sizeof *x);
-            *x = (struct range_checks){.sub_group_size = tsr__sub_group_size(l, info), .copies.arena = &arena};
-            if (tsr__map_get(done, header))
-                continue;
-            tsr__map_set(done, header, 1);
-            found = true;
-            if (tsr__rounds_of(l, &cfg, k, &arena, &x->r)) {
-                x->b = tsr__builder_before(l, LLVMGetBasicBlockTerminator(x->r.before));
-                *changed = LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(x->r.before)) == 1 && leave_out_checks(x);
-                LLVMDisposeBuilder(x->b);
-                LLVMDisposeBuilder(x->r.b);
-            }
-        }
-    tsr_arena_free(&arena);
-    return found;
+    struct range_checks *x = tsr_arena_alloc(r->arena, sizeof *x);
+    *x = (struct range_checks){.r = *r, .sub_group_size = tsr__sub_group_size(r->l, info), .copies.arena = r->arena};
+    x->b = tsr__builder_before(r->l, LLVMGetBasicBlockTerminator(r->before));
+    const bool changed = find_and_split(x);
+    LLVMDisposeBuilder(x->b);
+    return changed;
 }
 
 bool tsr__pass_range_checks(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
-        const struct tsr_kernel_info *info = &l->info->kernels[i];
+        struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
-        struct tsr__map done = {.arena = &l->scratch};
-        bool any = false, changed;
         if (!tsr__multiplies_tiles(l, kernel))
             continue;
         if (!tsr__run_llvm_on(l, kernel, "lower-switch,loop-simplify,lcssa"))
             return false;
-        while (next_loop(l, info, &done, &changed))
-            any = any || changed;
-        if (any && !tsr__run_llvm_on(l, kernel, "simplifycfg,adce"))
+        if (tsr__change_loops(l, kernel, leave_out_checks, info) && !tsr__run_llvm_on(l, kernel, "simplifycfg,adce"))
             return false;
     }
     return true;

@@ -11,13 +11,14 @@
 
 enum { MAX_OPERANDS = 8 };
 
-bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r)
+/* False: the loop is none of these. Dispose of the builder. */
+static bool rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r)
 {
     const struct tsr__loop *at = &cfg->loops[loop];
     const struct tsr__block *header = &cfg->blocks[at->header];
     if (at->latch == TSR__NONE || header->pred_count != 2)
         return false;
-    *r = (struct tsr__rounds){.l = l, .cfg = cfg, .loop = loop, .header = header->ref};
+    *r = (struct tsr__rounds){.l = l, .cfg = cfg, .loop = loop, .header = header->ref, .arena = arena};
     r->known.arena = r->before_known.arena = arena;
     r->latch = cfg->blocks[at->latch].ref;
     r->before = cfg->blocks[header->pred[header->pred[0] == at->latch ? 1 : 0]].ref;
@@ -37,6 +38,40 @@ bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int 
         return false;
     r->b = tsr__builder_before(l, tsr__after_phis(LLVMGetFirstInstruction(header->ref)));
     return true;
+}
+
+/* The next loop of the kernel that has not been looked at. False: there is none. */
+static bool change_next(struct tsr__compilation *l, LLVMValueRef kernel, tsr__change_loop *change, void *context, struct tsr__map *seen,
+                        bool *changed)
+{
+    struct tsr_arena arena = {0};
+    struct tsr__cfg cfg;
+    struct tsr__rounds r;
+    bool found = false;
+    *changed = false;
+    if (tsr__cfg_make(&cfg, kernel, &arena))
+        for (int k = 0; k < cfg.loop_count && !found; k++) {
+            LLVMBasicBlockRef header = cfg.blocks[cfg.loops[k].header].ref;
+            if (tsr__map_get(seen, header))
+                continue;
+            tsr__map_set(seen, header, 1);
+            found = true;
+            if (rounds_of(l, &cfg, k, &arena, &r)) {
+                *changed = change(context, &r);
+                LLVMDisposeBuilder(r.b);
+            }
+        }
+    tsr_arena_free(&arena);
+    return found;
+}
+
+bool tsr__change_loops(struct tsr__compilation *l, LLVMValueRef kernel, tsr__change_loop *change, void *context)
+{
+    struct tsr__map seen = {.arena = &l->scratch};
+    bool any = false, changed;
+    while (change_next(l, kernel, change, context, &seen, &changed))
+        any = any || changed;
+    return any;
 }
 
 /* ---- where another round follows -------------------------------------------------------------------------------------------------------
@@ -138,8 +173,6 @@ LLVMValueRef tsr__instruction_like(const struct tsr__rounds *r, LLVMValueRef ins
     for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
         if (LLVMIsAConstant(operands[i]) && !LLVMIsAFunction(operands[i]))
             continue; /* which has users elsewhere */
-        if (LLVMIsAFunction(operands[i]) && LLVMGetNumOperands(inst) > 1 && !LLVMIsAConstant(operands[0]))
-            continue;
         for (LLVMUseRef use = LLVMGetFirstUse(operands[i]); use; use = LLVMGetNextUse(use))
             if (is_like(LLVMGetUser(use), inst, operands) && accepts(r, LLVMGetUser(use)))
                 return LLVMGetUser(use);
@@ -286,15 +319,6 @@ static LLVMValueRef in_first_round(struct tsr__rounds *r, LLVMValueRef inst, LLV
  * ---------------------------------------------------------------------------------------------------------------------
  */
 
-static bool is_limit(LLVMValueRef v)
-{
-    static const char *const limits[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
-    for (size_t i = 0; tsr__callee(v) && i < TSR_ARRAY_LEN(limits); i++)
-        if (tsr__starts_with(tsr__name(tsr__callee(v)), limits[i]))
-            return true;
-    return false;
-}
-
 bool tsr__is_computed(LLVMValueRef v)
 {
     if (LLVMIsABinaryOperator(v)) {
@@ -302,7 +326,8 @@ bool tsr__is_computed(LLVMValueRef v)
         return (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem) || LLVMIsAConstantInt(LLVMGetOperand(v, 1));
     }
     return LLVMIsACastInst(v) || LLVMIsAICmpInst(v) || LLVMIsASelectInst(v) || LLVMIsAGetElementPtrInst(v) ||
-           LLVMIsAExtractElementInst(v) || tsr__is_query(tsr__call_of(v)) || tsr__call_of(v) == TSR__CALL_SAME || is_limit(v);
+           LLVMIsAExtractElementInst(v) || tsr__is_query(tsr__call_of(v)) || tsr__call_of(v) == TSR__CALL_SAME ||
+           (tsr__callee(v) && tsr__is_extreme(tsr__callee(v)));
 }
 
 static bool is_sum(LLVMValueRef v)
@@ -384,6 +409,14 @@ static struct tsr__earlier operation_of_round(struct tsr__rounds *r, LLVMValueRe
     return begins ? (struct tsr__earlier){made, begins} : none;
 }
 
+/* Does the value grow by its step, of numbers with signs or without, and never wrap? So it grows once it is extended, or divided. */
+static bool grows_exactly(const struct tsr__rounds *r, LLVMValueRef v, bool is_signed)
+{
+    if (!tsr__is_in_loop(r->cfg, v, r->loop) || LLVMIsAPHINode(v)) /* step_of asks for both flags of its next value */
+        return true;
+    return (is_sum(v) || LLVMGetInstructionOpcode(v) == LLVMShl) && (is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v));
+}
+
 /* By how much the value grows from round to round. False: not by a constant. */
 static bool step_of(const struct tsr__rounds *r, LLVMValueRef v, int64_t *step)
 {
@@ -403,12 +436,8 @@ static bool step_of(const struct tsr__rounds *r, LLVMValueRef v, int64_t *step)
         *step = a + b * (int64_t)LLVMABISizeOfType(layout, LLVMGetGEPSourceElementType(v));
         return true;
     }
-    if (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v)) {
-        LLVMValueRef narrow = LLVMGetOperand(v, 0); /* nothing but what does not wrap grows as far once it is extended */
-        const bool exact = LLVMIsAPHINode(narrow) || ((is_sum(narrow) || LLVMGetInstructionOpcode(narrow) == LLVMShl) &&
-                                                      (LLVMIsASExtInst(v) ? LLVMGetNSW(narrow) : LLVMGetNUW(narrow)));
-        return exact && step_of(r, narrow, step);
-    }
+    if (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v))
+        return grows_exactly(r, LLVMGetOperand(v, 0), LLVMIsASExtInst(v)) && step_of(r, LLVMGetOperand(v, 0), step);
     if (!LLVMIsABinaryOperator(v) || !step_of(r, LLVMGetOperand(v, 0), &a))
         return false;
     switch (LLVMGetInstructionOpcode(v)) {
@@ -418,8 +447,8 @@ static bool step_of(const struct tsr__rounds *r, LLVMValueRef v, int64_t *step)
     case LLVMShl:
         return tsr__constant_int(LLVMGetOperand(v, 1), &b) && b >= 0 && b < 32 && (*step = a * (INT64_C(1) << b), true);
     case LLVMLShr:
-        return LLVMGetExact(v) && tsr__constant_int(LLVMGetOperand(v, 1), &b) && b >= 0 && b < 32 && a % (INT64_C(1) << b) == 0 &&
-               (*step = a >> b, true);
+        return LLVMGetExact(v) && grows_exactly(r, LLVMGetOperand(v, 0), false) && tsr__constant_int(LLVMGetOperand(v, 1), &b) && b >= 0 &&
+               b < 32 && a % (INT64_C(1) << b) == 0 && (*step = a >> b, true);
     default:
         return false;
     }

@@ -10,6 +10,7 @@ struct tsr__rounds {
     struct tsr__compilation *l;
     const struct tsr__cfg *cfg;
     int loop;
+    struct tsr_arena *arena;
     LLVMBasicBlockRef before, header, exiting, latch, behind;
     LLVMValueRef goes_on;                /* the condition of the branch that leaves it */
     bool goes_on_if;                     /* what it is where the loop goes on */
@@ -23,8 +24,10 @@ struct tsr__earlier {
     LLVMValueRef now, first; /* NULL: it cannot be had */
 };
 
-/* False: the loop is none of these. Dispose of the builder. */
-bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r);
+/* Looks at each such loop of the kernel once. `change` says whether it has changed code, blocks too; what is in the loop's arena is gone
+ * afterwards. True: it has, somewhere. */
+typedef bool tsr__change_loop(void *context, struct tsr__rounds *r);
+bool tsr__change_loops(struct tsr__compilation *l, LLVMValueRef kernel, tsr__change_loop *change, void *context);
 /* Of an integer, pointer or condition that does not depend on memory. May leave unused code. */
 struct tsr__earlier tsr__round_before(struct tsr__rounds *r, LLVMValueRef v);
 /* a + distance < b, of numbers or of numbers without signs, which does not wrap; NULL is 0. */

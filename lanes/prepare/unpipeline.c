@@ -66,11 +66,6 @@ static bool may_change(const struct unpipeline *u, LLVMValueRef first, LLVMValue
 
 static LLVMValueRef made_now(struct unpipeline *u, LLVMValueRef first, LLVMValueRef next);
 
-static bool is_plain_load(LLVMValueRef v)
-{
-    return LLVMIsALoadInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
-}
-
 /* A load, or a read of a 2D block: by the addresses, coordinates and sizes of the round before. */
 static LLVMValueRef loaded_now(struct unpipeline *u, LLVMValueRef first, LLVMValueRef next)
 {
@@ -170,7 +165,7 @@ static LLVMValueRef made_now(struct unpipeline *u, LLVMValueRef first, LLVMValue
     next = tsr__where_it_goes_on(&u->r, next);
     if (!is_in_loop(u, next))
         return first == next ? next : NULL;
-    if (is_plain_load(first) && is_plain_load(next))
+    if (tsr__is_plain_load(first) && tsr__is_plain_load(next))
         return loaded_now(u, first, next);
     if (tsr__call_of(first) == TSR__CALL_BLOCK2D_READ && tsr__call_of(next) == TSR__CALL_BLOCK2D_READ)
         return loaded_now(u, first, next);
@@ -219,7 +214,7 @@ static bool matters(const struct unpipeline *u, LLVMValueRef v, struct tsr__map 
 
 static bool loads_matter(struct unpipeline *u)
 {
-    struct tsr__map seen = {.arena = u->r.known.arena};
+    struct tsr__map seen = {.arena = u->r.arena};
     for (size_t i = 0; i < u->code_count; i++)
         if (tsr__map_get(&u->moved, u->code[i]) && matters(u, u->code[i], &seen))
             return true;
@@ -255,7 +250,10 @@ static LLVMValueRef twin_of(const struct unpipeline *u, LLVMValueRef v)
  * additional round. */
 static bool find_twin_phis(struct unpipeline *u)
 {
-    const bool guarded = LLVMIsAPHINode(LLVMGetFirstInstruction(u->r.behind));
+    const struct tsr__block *behind = &u->r.cfg->blocks[tsr__cfg_number(u->r.cfg, u->r.behind)];
+    const bool guarded = LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(u->r.before)) == 2; /* before leads behind, too: goes_on_now */
+    if (behind->pred_count != (guarded ? 2 : 1))
+        return false;
     for (LLVMValueRef e = LLVMGetFirstInstruction(u->r.behind); LLVMIsAPHINode(e); e = LLVMGetNextInstruction(e)) {
         LLVMValueRef x = LLVMGetFirstInstruction(u->r.header), before = tsr__incoming_from(e, u->r.before);
         if (LLVMCountIncoming(e) != (before ? 2 : 1) || !tsr__incoming_from(e, u->r.latch))
@@ -319,7 +317,7 @@ static bool reads_no_more(const struct unpipeline *u)
             continue;
         if (!LLVMIsALoadInst(inst) && !LLVMIsACallInst(inst) && !tsr__has_effect(inst))
             continue;
-        for (LLVMValueRef e = LLVMGetFirstInstruction(u->r.behind); e && LLVMIsALoadInst(inst) && !read_behind;
+        for (LLVMValueRef e = LLVMGetFirstInstruction(u->r.behind); e && LLVMIsALoadInst(inst) && !tsr__has_effect(inst) && !read_behind;
              e = LLVMGetNextInstruction(e))
             read_behind = (LLVMValueRef)tsr__map_get(&u->twins, e) == inst;
         if (!read_behind)
@@ -392,8 +390,12 @@ static bool is_innermost_product(const struct unpipeline *u)
     return any;
 }
 
-static bool unpipeline(struct unpipeline *u)
+static bool unpipeline(void *context, struct tsr__rounds *r)
 {
+    struct unpipeline *u = tsr_arena_alloc(r->arena, sizeof *u);
+    (void)context;
+    *u = (struct unpipeline){.r = *r, .moved.arena = r->arena, .twins.arena = r->arena};
+    u->code = tsr__instructions(r->l, r->cfg->function, &u->code_count);
     if (!is_innermost_product(u))
         return false;
     find_phis(u);
@@ -402,7 +404,7 @@ static bool unpipeline(struct unpipeline *u)
     LLVMValueRef goes_on =
         u->r.exiting == u->r.latch && find_twin_phis(u) && find_twin_products(u) && reads_no_more(u) ? goes_on_now(u) : NULL;
     if (!goes_on)
-        u->twins = (struct tsr__map){.arena = u->r.known.arena};
+        u->twins = (struct tsr__map){.arena = u->r.arena};
     if (loads_matter(u))
         return false;
     tsr__explain(u->r.l, u->phis[0].now, "loads ahead", "in their round", "the loop loads what it multiplies in the same round%s",
@@ -440,32 +442,6 @@ static void merge_queries(struct tsr__compilation *l, const struct tsr__cfg *cfg
     }
 }
 
-/* The first loop of the kernel that is not `done`. False: all are. */
-static bool next_loop(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr__map *done, bool *changed)
-{
-    struct tsr_arena arena = {0};
-    struct tsr__cfg cfg;
-    bool found = false;
-    *changed = false;
-    if (tsr__cfg_make(&cfg, kernel, &arena))
-        for (int k = 0; k < cfg.loop_count && !found; k++) {
-            LLVMBasicBlockRef header = cfg.blocks[cfg.loops[k].header].ref;
-            struct unpipeline *u = tsr_arena_alloc(&arena, sizeof *u);
-            *u = (struct unpipeline){.moved.arena = &arena, .twins.arena = &arena};
-            if (tsr__map_get(done, header))
-                continue;
-            tsr__map_set(done, header, 1);
-            found = true;
-            u->code = tsr__instructions(l, kernel, &u->code_count);
-            if (tsr__rounds_of(l, &cfg, k, &arena, &u->r)) {
-                *changed = unpipeline(u);
-                LLVMDisposeBuilder(u->r.b);
-            }
-        }
-    tsr_arena_free(&arena);
-    return found;
-}
-
 /* Reads of 2D blocks, and what they and block reads ask of other lanes, are calls that LLVM leaves alone. */
 static void drop_unused_reads(struct tsr__compilation *l, LLVMValueRef kernel)
 {
@@ -482,17 +458,13 @@ bool tsr__pass_unpipeline(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        struct tsr__map done = {.arena = &l->scratch};
         struct tsr__cfg cfg;
-        bool any = false, changed;
         if (!tsr__multiplies_tiles(l, kernel) || !tsr__cfg_make(&cfg, kernel, &l->scratch) || !cfg.loop_count)
             continue;
         merge_queries(l, &cfg);
         if (!tsr__run_llvm_on(l, kernel, "lower-switch,jump-threading,simplifycfg,early-cse"))
             return false;
-        while (next_loop(l, kernel, &done, &changed))
-            any = any || changed;
-        if (!any)
+        if (!tsr__change_loops(l, kernel, unpipeline, NULL))
             continue;
         if (!tsr__run_llvm_on(l, kernel, "adce"))
             return false;

@@ -24,6 +24,11 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: loop:
 ; CHECK: br i1 %in, label %fetch, label %multiply
 
+; A counter that begins below zero is a large number without a sign at first: no round runs without the check.
+; CHECK-LABEL: define spir_kernel void @below_zero(
+; CHECK: freeze i1 false
+; CHECK: rest:
+
 ; CHECK-LABEL: define spir_kernel void @bound_of_item(
 ; CHECK-NOT: inside:
 ; CHECK-LABEL: define spir_kernel void @equal(
@@ -55,6 +60,37 @@ multiply:
   %x = phi <8 x i32> [ %fetched, %fetch ], [ zeroinitializer, %loop ]
   %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %x, <8 x i32> %b, <8 x i32> %sum)
   %k.next = add nuw nsw i32 %k, 16
+  %more = icmp slt i32 %k.next, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  store <8 x i32> %d, ptr addrspace(1) %c, align 4
+  ret void
+}
+
+define spir_kernel void @below_zero(ptr addrspace(1) %a, ptr addrspace(1) %c, <8 x i32> %b, i32 %n) {
+entry:
+  %id = call i64 @__tsr_local_id(i32 0)
+  %i = trunc i64 %id to i32
+  br label %loop
+
+loop:
+  %k = phi i32 [ -16, %entry ], [ %k.next, %multiply ]
+  %sum = phi <8 x i32> [ zeroinitializer, %entry ], [ %d, %multiply ]
+  %at = add nsw i32 %k, %i
+  %in = icmp ult i32 %k, %n
+  br i1 %in, label %fetch, label %multiply
+
+fetch:
+  %wide = sext i32 %at to i64
+  %p = getelementptr inbounds <8 x i32>, ptr addrspace(1) %a, i64 %wide
+  %fetched = load <8 x i32>, ptr addrspace(1) %p, align 4
+  br label %multiply
+
+multiply:
+  %x = phi <8 x i32> [ %fetched, %fetch ], [ zeroinitializer, %loop ]
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %x, <8 x i32> %b, <8 x i32> %sum)
+  %k.next = add nsw i32 %k, 16
   %more = icmp slt i32 %k.next, %n
   br i1 %more, label %loop, label %done
 
