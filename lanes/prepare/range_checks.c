@@ -366,13 +366,13 @@ static void add_if_known(struct range_checks *x, LLVMValueRef inst, LLVMValueRef
         x->check_count = checks;
 }
 
-/* A zero instead of a number. */
+/* A zero instead of a number, but for the index of a next round where there is none: the loop goes on without it (unpipeline.c). */
 static void add_select(struct range_checks *x, LLVMValueRef select)
 {
     const bool way = LLVMIsNull(LLVMGetOperand(select, 2));
     LLVMTypeRef condition = LLVMTypeOf(LLVMGetOperand(select, 0));
     if (LLVMGetTypeKind(condition) == LLVMIntegerTypeKind && LLVMTypeOf(select) != condition && x->choice_count < MAX_CHECKS &&
-        (way || LLVMIsNull(LLVMGetOperand(select, 1))))
+        (way || LLVMIsNull(LLVMGetOperand(select, 1))) && !tsr__holds_where_it_goes_on(&x->r, LLVMGetOperand(select, 0)))
         add_if_known(x, select, LLVMGetOperand(select, 0), way);
 }
 

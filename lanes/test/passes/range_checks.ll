@@ -33,6 +33,9 @@ target triple = "spir64-unknown-unknown"
 ; CHECK-NOT: inside:
 ; CHECK-LABEL: define spir_kernel void @equal(
 ; CHECK-NOT: inside:
+; The index of the next round, or 0 where there is none, is no check either.
+; CHECK-LABEL: define spir_kernel void @begins_again(
+; CHECK-NOT: inside:
 
 declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
 declare spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32>, <8 x i32>, <8 x i32>) convergent nounwind memory(none)
@@ -150,6 +153,29 @@ multiply:
   %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %x, <8 x i32> %b, <8 x i32> %sum)
   %k.next = add nuw nsw i32 %k, 16
   %more = icmp slt i32 %k.next, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  store <8 x i32> %d, ptr addrspace(1) %c, align 4
+  ret void
+}
+
+define spir_kernel void @begins_again(ptr addrspace(1) %a, ptr addrspace(1) %c, <8 x i32> %b, i32 %n) {
+entry:
+  %first = load <8 x i32>, ptr addrspace(1) %a, align 4
+  br label %loop
+
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k.next, %loop ]
+  %x = phi <8 x i32> [ %first, %entry ], [ %fetched, %loop ]
+  %sum = phi <8 x i32> [ zeroinitializer, %entry ], [ %d, %loop ]
+  %k.next = add nuw nsw i32 %k, 16
+  %more = icmp slt i32 %k.next, %n
+  %at = select i1 %more, i32 %k.next, i32 0
+  %wide = sext i32 %at to i64
+  %p = getelementptr inbounds <8 x i32>, ptr addrspace(1) %a, i64 %wide
+  %fetched = load <8 x i32>, ptr addrspace(1) %p, align 4
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %x, <8 x i32> %b, <8 x i32> %sum)
   br i1 %more, label %loop, label %done
 
 done:
