@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Bounds of what the work-items of a work-group compute: whether comparisons with a bound that is the same for all of them hold for all of
+ * them, in all rounds of a loop up to one. */
+#ifndef TESSERA_LANES_PREPARE_GROUP_BOUNDS_H
+#define TESSERA_LANES_PREPARE_GROUP_BOUNDS_H
+
+#include "lanes/prepare/rounds.h"
+
+/* A comparison that a check of ranges is made of. */
+struct tsr__check {
+    LLVMValueRef comparison;
+    bool holds_if; /* what it gives where the check holds */
+};
+
+enum { TSR__MAX_CHECKS = 256, TSR__MAX_COUNTERS = 8 };
+
+struct tsr__checks {
+    struct tsr__check at[TSR__MAX_CHECKS];
+    unsigned count;
+};
+
+/* A phi of a loop that grows by a constant, up to a bound that ends the loop. */
+struct tsr__counter {
+    LLVMValueRef phi, begin, next; /* what it begins with, and what it becomes */
+    uint64_t step;
+    LLVMValueRef first; /* `begin`, as a number of 64 bits */
+    LLVMValueRef at;    /* … in the round up to which is asked */
+};
+
+/* One place of a kernel, where code computes whether checks hold. */
+struct tsr__group_bounds {
+    struct tsr__compilation *l;
+    LLVMBuilderRef b;
+    unsigned sub_group_size;
+    const struct tsr__cfg *cfg; /* values of `loop` are computed anew; NULL: all are, at the beginning of the kernel */
+    int loop;
+    struct tsr__map copies; /* value → what was computed anew */
+    struct tsr__counter counters[TSR__MAX_COUNTERS];
+    unsigned counter_count;
+    LLVMValueRef sound; /* a condition under which the numbers are right */
+};
+
+/* Is the value the same for all work-items of a work-group and in all rounds, and can it be computed at the place? */
+bool tsr__is_same(const struct tsr__group_bounds *g, LLVMValueRef v);
+/* Such a value, at the place. */
+LLVMValueRef tsr__same_there(struct tsr__group_bounds *g, LLVMValueRef v);
+/* From here on `sound` is about what follows. */
+void tsr__begin_sound(struct tsr__group_bounds *g);
+void tsr__require_sound(struct tsr__group_bounds *g, LLVMValueRef condition);
+/* The counter that ends the loop, and how. An unsigned one that may wrap does not, unless the bound is so large that it could. */
+bool tsr__find_counter(const struct tsr__group_bounds *g, const struct tsr__rounds *r, struct tsr__counter *c, struct tsr__inequality *end);
+/* Its value in the last round, as a number of 64 bits. Until then `first` and `at` are zero. */
+LLVMValueRef tsr__last_of_counter(struct tsr__group_bounds *g, struct tsr__counter *c, const struct tsr__inequality *end);
+/* Adds the comparisons that make the condition `way`. False: there are others than such that all have to hold. */
+bool tsr__add_checks(struct tsr__checks *checks, LLVMValueRef condition, bool way);
+/* Does the check hold for all work-items, in all rounds up to those where the counters are `at`? NULL: not known. */
+LLVMValueRef tsr__check_holds(struct tsr__group_bounds *g, const struct tsr__check *check);
+
+#endif
