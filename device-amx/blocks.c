@@ -44,10 +44,15 @@ static uint64_t best_c(void)
     return tsr__tile_grid_best_b() / 4;
 }
 
+static bool has_two_passes(const struct tsr_launch *launch)
+{
+    return launch->flags & TSR_KERNEL_RUNS_TWICE && !tsr__tile_twice_is_idle(launch);
+}
+
 /* Columns of C whose B is packed at a time, and for packets that run twice leaves room for C. */
 static uint64_t best_columns(const struct tsr_launch *launch)
 {
-    const bool twice = launch->flags & TSR_KERNEL_RUNS_TWICE;
+    const bool twice = has_two_passes(launch);
     const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[2], memory_order_relaxed),
                    by_b = tsr__tile_grid_best_b() / (twice ? 2 : 1) / (known ? known : TSR__TWICE_DEPTH),
                    by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = least(by_b, by_c);
@@ -123,8 +128,7 @@ static void run_block(struct tsr__run *run, const uint64_t at[2], const uint64_t
 
 static bool runs_twice(const struct tsr__run *run)
 {
-    return run->launch->flags & TSR_KERNEL_RUNS_TWICE && run->shares &&
-           !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
+    return has_two_passes(run->launch) && run->shares && !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
 }
 
 /* Into how many parts to cut so many groups in this dimension, each of which has not much less than `best` rows of C, or columns. */

@@ -80,6 +80,9 @@ struct tsr__entry {
     /* Columns and rows of C of a loop over K that waited, bytes of K, and how many packets of a row of work-items have their parts of C
      * under each other (tiles_share.c); 0 = unknown. */
     _Atomic uint32_t loop_size[4];
+    /* Number of work-groups, in x and in y in the upper and the lower half, of the last launch if its packets, which may run twice, had
+     * nothing to note in their first passes; else 0 (tiles_twice.c). */
+    _Atomic uint64_t idle_launch;
 };
 
 #define TSR__LOOPS_DO_NOT_WAIT UINT32_MAX /* in loop_size: it did not pay */
@@ -194,6 +197,7 @@ struct tsr_launch {
     _Alignas(2 * TSR_CACHE_LINE) _Atomic uint64_t ns, groups_done;
     _Alignas(2 *
              TSR_CACHE_LINE) _Atomic bool shares_nothing; /* its work-groups have no operands in common: their loops over K do not wait */
+    _Atomic bool notes_loops;                             /* the first passes of its packets note something */
     _Atomic(char *) why;                                  /* text of the first failure */
     _Atomic(struct tsr__space *) spaces; /* stacks and local memory of all its workers, with TSR_KERNEL_ASKS_SPACES (spaces.c) */
     struct tsr_print_sink sink;

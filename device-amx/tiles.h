@@ -17,6 +17,7 @@ void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a,
 /* (tiles_call.c) */
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
 struct tsr__run;
+struct tsr_launch;
 /* True: the loop will be done with those of other work-groups. False: it is to be done now. (tiles_share.c) */
 bool tsr__tile_loop_waits(struct tsr__run *run, const struct tsr_tile_loop *loop);
 /* Its `to`, or NULL if that is not apart from A and B. (tiles_share.c) */
@@ -112,6 +113,10 @@ void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *loop
 void tsr__tile_twice_multiply(struct tsr__run *run);
 /* The second time, for the same packets in the same order: true: the results are in the accumulators of the loop. */
 bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *loop);
+/* Have packets of the last launch of this size had nothing to note? Then one pass does. */
+bool tsr__tile_twice_is_idle(const struct tsr_launch *launch);
+/* A loop that a first pass would have noted. */
+void tsr__tile_twice_missed(struct tsr__run *run);
 /* A function of struct tsr_rt. */
 uint32_t tsr__tile_first(struct tsr_item *item);
 

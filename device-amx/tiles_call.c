@@ -17,6 +17,8 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
     }
     if (run && run->pass == TSR__SECOND_PASS && tsr__tile_twice_take(run, loop))
         return false;
+    if (run && loop->how & TSR_TILE_TWICE && run->pass == TSR__ONLY_PASS)
+        tsr__tile_twice_missed(run);
     if (run && tsr__tile_loop_waits(run, loop))
         return true;
     struct tsr_tile_loop x = *loop;

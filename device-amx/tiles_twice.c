@@ -263,6 +263,39 @@ void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
     t->is_open = x->how & TSR_TILE_GOES_ON;
 }
 
+/* ---- launches without a first pass -----------------------------------------------------------------------------------------------------
+ */
+
+/* A kernel may have loops that wait and others for which packets run twice, as at edges of matrices: which of them run, launches show. */
+static uint64_t size_of(const struct tsr_launch *launch)
+{
+    return launch->group.num_groups[0] << 32 | (uint32_t)launch->group.num_groups[1];
+}
+
+static void learn_idle(struct tsr_launch *launch, bool idle)
+{
+    const uint64_t size = idle ? size_of(launch) : 0;
+    if (atomic_load_explicit(&launch->entry->idle_launch, memory_order_relaxed) != size)
+        atomic_store_explicit(&launch->entry->idle_launch, size, memory_order_relaxed);
+}
+
+static void learn_noted(struct tsr__run *run, bool noted)
+{
+    if (noted)
+        atomic_store_explicit(&run->launch->notes_loops, true, memory_order_relaxed);
+    learn_idle(run->launch, !atomic_load_explicit(&run->launch->notes_loops, memory_order_relaxed));
+}
+
+bool tsr__tile_twice_is_idle(const struct tsr_launch *launch)
+{
+    return atomic_load_explicit(&launch->entry->idle_launch, memory_order_relaxed) == size_of(launch);
+}
+
+void tsr__tile_twice_missed(struct tsr__run *run)
+{
+    learn_noted(run, true);
+}
+
 /* ---- in between ------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -310,6 +343,7 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
     uint32_t together = 0;
     if (!t)
         return;
+    learn_noted(run, t->count);
     const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1, columns = in_tile > 1 ? pair_columns(t) : t->b.count;
     memset(t->to, 0, (size_t)t->a.count * columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {

@@ -74,6 +74,10 @@ static const struct style {
     {"32x32 ahead", 8, 4, 2, "int", AHEAD},
     {"8x16 ahead", 8, 1, 1, "int", AHEAD},
     {"8x16 rows ahead", 8, 1, 1, "int", B_ROWS | AHEAD},
+    {"32x32 staged ck", 8, 4, 2, "int", STAGED | CHECKED},
+    {"8x16 staged ck", 8, 1, 1, "int", STAGED | CHECKED},
+    {"32x32 ahead ck", 8, 4, 2, "int", AHEAD | CHECKED},
+    {"8x16 ahead ck", 8, 1, 1, "int", AHEAD | CHECKED},
     {"8x16 mad24", 8, 1, 1, "int", BY_MAD24},
 };
 

@@ -166,9 +166,10 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
 #ifdef STAGED
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = get_local_id(0); i < GROUP * ROWS * M * IN_STEP; i += ITEMS)
-            in_a[i / IN_STEP][i % IN_STEP] = a[(get_group_id(1) * GROUP * ROWS * M + i / IN_STEP) * pitch + k / A_ELEMENTS + i % IN_STEP];
+            in_a[i / IN_STEP][i % IN_STEP] =
+                LOADED(a, get_group_id(1) * GROUP * ROWS * M + i / IN_STEP, size.x, pitch, k / A_ELEMENTS + i % IN_STEP, pitch);
         for (int i = get_local_id(0); i < 8 * WIDE; i += ITEMS)
-            in_b[i / WIDE][i % WIDE] = ((global const b_word *)b)[(k / IN_WORD + i / WIDE) * n + column + i % WIDE];
+            in_b[i / WIDE][i % WIDE] = LOADED((global const b_word *)b, k / IN_WORD + i / WIDE, deep / IN_WORD, n, column + i % WIDE, size.y);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = 0; i < ROWS; i++)
             for (int r = 0; r < A_PARTS; r++)

@@ -234,3 +234,13 @@ bool tsr__has_mads(LLVMValueRef function)
             return true;
     return false;
 }
+
+LLVMValueRef tsr__packet_end_in(LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
+        if (callee && !strcmp(tsr__name(callee), TSR__PACKET_END))
+            return i;
+    }
+    return NULL;
+}

@@ -64,6 +64,8 @@ void tsr__mad_replace(struct tsr__compilation *l, const struct tsr__mad *mad, LL
 /* The call, without effect, that stands where a packet with matrix operations ends, in the loop over packets: from the pass `packet_loop`
  * to the pass `tiles`, which wants to know what comes after a product. */
 #define TSR__PACKET_END "tsr.packet_end"
+/* Such a call in the block, or NULL. */
+LLVMValueRef tsr__packet_end_in(LLVMBasicBlockRef block);
 void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b);
 
 /* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `lower_mad`; NULL: nothing was noted. */

@@ -8,8 +8,7 @@
  * matrix it is. The pass `tiles` keeps this one only if the device gets all of its products: the device looks for edges itself. */
 #include <string.h>
 
-#include <llvm-c/DebugInfo.h>
-
+#include "lanes/ir/blocks.h"
 #include "lanes/ir/match.h"
 #include "lanes/matrix/block2d.h"
 #include "lanes/prepare/unroll.h"
@@ -23,10 +22,9 @@ struct copy {
     LLVMBasicBlockRef loop, end;           /* `end`: where the packet ends */
     LLVMBasicBlockRef first, before;       /* where the blocks begin, and the one block from which they are entered */
     LLVMBasicBlockRef blocks[MOST_BLOCKS]; /* the loop, those around it, and what follows up to `end` */
-    LLVMBasicBlockRef copies[MOST_BLOCKS];
     size_t count, instructions;
     struct tsr__map number; /* block → number + 1 */
-    struct tsr__map made;   /* instruction → its copy */
+    struct tsr__map copies; /* block or instruction → its copy */
 };
 
 /* ---- placeholders ---------------------------------------------------------------------------------------------------------------------
@@ -203,63 +201,6 @@ static bool are_closed(const struct copy *x)
 /* ---- the copy ---------------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMBasicBlockRef copy_of_block(const struct copy *x, LLVMBasicBlockRef block)
-{
-    size_t number = tsr__map_get(&x->number, block);
-    return number ? x->copies[number - 1] : NULL;
-}
-
-static LLVMValueRef copy_of(const struct copy *x, LLVMValueRef v)
-{
-    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&x->made, v);
-    return made ? made : v;
-}
-
-static void copy_instructions(struct copy *x, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
-{
-    LLVMPositionBuilderAtEnd(x->b, to);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(from); i; i = LLVMGetNextInstruction(i)) {
-        LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
-        LLVMValueRef made = LLVMIsAPHINode(i) ? LLVMBuildPhi(x->b, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
-        if (!LLVMIsAPHINode(i))
-            LLVMInsertIntoBuilder(x->b, made);
-        LLVMInstructionSetDebugLoc(made, line);
-        tsr__map_set(&x->made, i, (uintptr_t)made);
-    }
-}
-
-/* The copy is entered from where the other blocks are; all other ways lie within it. */
-static void connect_phi(struct copy *x, LLVMValueRef phi, LLVMValueRef made)
-{
-    for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
-        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, e), copied = copy_of_block(x, from);
-        LLVMValueRef v = copied ? copy_of(x, LLVMGetIncomingValue(phi, e)) : LLVMGetIncomingValue(phi, e);
-        if (copied || LLVMGetInstructionParent(phi) == x->first)
-            LLVMAddIncoming(made, &v, copied ? &copied : &from, 1);
-    }
-}
-
-static void connect(struct copy *x, LLVMBasicBlockRef block)
-{
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef made = copy_of(x, i);
-        if (LLVMIsAPHINode(i)) {
-            connect_phi(x, i, made);
-            continue;
-        }
-        for (int k = 0; k < LLVMGetNumOperands(made); k++) {
-            LLVMValueRef v = LLVMGetOperand(made, (unsigned)k);
-            if (LLVMIsAInstruction(v))
-                LLVMSetOperand(made, (unsigned)k, copy_of(x, v));
-        }
-        for (unsigned k = 0; LLVMIsATerminatorInst(made) && k < LLVMGetNumSuccessors(made); k++) {
-            LLVMBasicBlockRef to = copy_of_block(x, LLVMGetSuccessor(made, k));
-            if (to)
-                LLVMSetSuccessor(made, k, to);
-        }
-    }
-}
-
 static void lower_read(struct copy *x, LLVMValueRef read)
 {
     struct tsr__blocks2d o = {.l = x->l, .b = x->b, .whole_words = true};
@@ -302,22 +243,17 @@ static void choose_way(struct copy *x, unsigned number)
     LLVMValueRef end = LLVMGetBasicBlockTerminator(x->before), args[] = {tsr__i32(x->l, number)};
     LLVMPositionBuilderBefore(x->b, end);
     LLVMValueRef shares = LLVMBuildCall2(x->b, type, pure_function(x->l, TSR__BLOCK2D_SHARES, type), args, 1, "");
-    LLVMBuildCondBr(x->b, shares, copy_of_block(x, x->first), x->first);
+    LLVMBuildCondBr(x->b, shares, tsr__copy_of_block(&x->copies, x->first), x->first);
     LLVMInstructionEraseFromParent(end);
 }
 
 static void make_copy(struct copy *x, unsigned number)
 {
     LLVMContextRef c = x->l->context;
-    for (size_t n = 0; n < x->count; n++) {
-        x->copies[n] = LLVMAppendBasicBlockInContext(c, x->function, "");
-        copy_instructions(x, x->blocks[n], x->copies[n]);
-    }
-    for (size_t n = 0; n < x->count; n++)
-        connect(x, x->blocks[n]);
+    tsr__copy_blocks(x->l, x->blocks, x->count, x->first, NULL, "", &x->copies);
     choose_way(x, number);
-    lower_reads(x, copy_of_block(x, x->loop));
-    LLVMValueRef latch = LLVMGetBasicBlockTerminator(copy_of_block(x, x->loop));
+    lower_reads(x, tsr__copy_of_block(&x->copies, x->loop));
+    LLVMValueRef latch = LLVMGetBasicBlockTerminator(tsr__copy_of_block(&x->copies, x->loop));
     LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), NULL);
     tsr__set_loop_hint(x->l, latch, "llvm.loop.unroll.disable", 0);
 }
@@ -330,7 +266,7 @@ bool tsr__block2d_loops(struct tsr__compilation *l, LLVMValueRef function)
         if (!is_candidate(l, unit, b))
             continue;
         struct copy x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context), .loop = b};
-        x.number.arena = x.made.arena = &l->scratch;
+        x.number.arena = x.copies.arena = &l->scratch;
         if (add_blocks(&x, b) && x.end && find_entry(&x) && are_closed(&x))
             make_copy(&x, ++made);
         LLVMDisposeBuilder(x.b);

@@ -3,6 +3,7 @@
 #ifndef TESSERA_LANES_MATRIX_MATRIX_H
 #define TESSERA_LANES_MATRIX_MATRIX_H
 
+#include "lanes/ir/blocks.h"
 #include "lanes/ir/mad_op.h"
 #include "tessera/item.h"
 
@@ -20,12 +21,5 @@ enum tsr__tile_unit tsr__tile_unit_of(const struct tsr__compilation *l, LLVMValu
 
 /* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
 void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block);
-
-/* Puts a block of its own on the way by successor `way`, and answers it. (split.c) */
-LLVMBasicBlockRef tsr__split_edge(struct tsr__compilation *l, LLVMBasicBlockRef from, unsigned way);
-/* What stands in front of `first`, which is no phi, goes to a new block in front, which is answered. (split.c) */
-LLVMBasicBlockRef tsr__split_block(struct tsr__compilation *l, LLVMBasicBlockRef block, LLVMValueRef first);
-/* The call that says where a packet ends, or NULL. (split.c) */
-LLVMValueRef tsr__packet_end_in(LLVMBasicBlockRef block);
 
 #endif

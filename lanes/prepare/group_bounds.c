@@ -60,6 +60,11 @@ LLVMValueRef tsr__same_there(struct tsr__group_bounds *g, LLVMValueRef v)
     return made;
 }
 
+LLVMValueRef tsr__in_full_packet(struct tsr__group_bounds *g)
+{
+    return LLVMBuildICmp(g->b, LLVMIntNE, tsr__build_query(g->l, g->b, TSR__CALL_WHOLE_PACKET, -1), tsr__i32(g->l, 0), "");
+}
+
 void tsr__begin_sound(struct tsr__group_bounds *g)
 {
     g->sound = LLVMConstInt(LLVMInt1TypeInContext(g->l->context), 1, false);

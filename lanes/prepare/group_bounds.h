@@ -12,7 +12,7 @@ struct tsr__check {
     bool holds_if; /* what it gives where the check holds */
 };
 
-enum { TSR__MAX_CHECKS = 256, TSR__MAX_COUNTERS = 8 };
+enum { TSR__MAX_CHECKS = 1024, TSR__MAX_COUNTERS = 8 };
 
 struct tsr__checks {
     struct tsr__check at[TSR__MAX_CHECKS];
@@ -44,6 +44,9 @@ struct tsr__group_bounds {
 bool tsr__is_same(const struct tsr__group_bounds *g, LLVMValueRef v);
 /* Such a value, at the place. */
 LLVMValueRef tsr__same_there(struct tsr__group_bounds *g, LLVMValueRef v);
+/* Is the packet full? Code for others is made without what is run only where it is, and so is code for launches in which indices may wrap
+ * (widen/packet_functions.c). */
+LLVMValueRef tsr__in_full_packet(struct tsr__group_bounds *g);
 /* From here on `sound` is about what follows. */
 void tsr__begin_sound(struct tsr__group_bounds *g);
 void tsr__require_sound(struct tsr__group_bounds *g, LLVMValueRef condition);

@@ -12,6 +12,7 @@
 
 #include "lanes/analysis/packet_support.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/blocks.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
 
@@ -25,6 +26,7 @@ struct range_checks {
     struct tsr__rounds r;
     struct tsr__group_bounds g; /* before the loop */
     struct tsr__counter *counter;
+    LLVMValueRef full; /* is the packet? */
     struct tsr__checks checks;
     struct choice choices[TSR__MAX_CHECKS];
     unsigned choice_count;
@@ -141,57 +143,26 @@ static bool find_checks(struct range_checks *x)
 
 static LLVMValueRef copied(const struct range_checks *x, LLVMValueRef v)
 {
-    LLVMValueRef copy = (LLVMValueRef)tsr__map_get(&x->copies, v);
-    return copy ? copy : v;
+    return tsr__copy_of(&x->copies, v);
 }
 
 static LLVMBasicBlockRef copied_block(const struct range_checks *x, LLVMBasicBlockRef block)
 {
-    return (LLVMBasicBlockRef)tsr__map_get(&x->copies, block);
+    return tsr__copy_of_block(&x->copies, block);
 }
 
-/* Copies the loop's blocks, in front of it, with every choice made. Their branches out of the loop are missing. */
+/* Copies the loop's blocks, in front of it, with every choice made. The copy ends as the loop does. */
 static void copy_loop(struct range_checks *x)
 {
     const struct tsr__cfg *cfg = x->r.cfg;
     const struct tsr__loop *loop = &cfg->loops[x->r.loop];
-    LLVMContextRef context = x->r.l->context;
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    x->copies = (struct tsr__map){.arena = x->copies.arena};
-    for (int k = loop->begin; k < loop->end; k++)
-        tsr__map_set(&x->copies, cfg->blocks[k].ref, (uintptr_t)LLVMInsertBasicBlockInContext(context, x->r.header, "inside"));
-    for (int k = loop->begin; k < loop->end; k++) {
-        LLVMPositionBuilderAtEnd(b, copied_block(x, cfg->blocks[k].ref));
-        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref); i != cfg->blocks[k].terminator; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef copy = LLVMIsAPHINode(i) ? LLVMBuildPhi(b, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
-            if (!LLVMIsAPHINode(i)) {
-                for (int o = 0; o < LLVMGetNumOperands(i); o++)
-                    LLVMSetOperand(copy, (unsigned)o, copied(x, LLVMGetOperand(i, (unsigned)o)));
-                LLVMInsertIntoBuilder(b, copy);
-            }
-            tsr__map_set(&x->copies, i, (uintptr_t)copy);
-        }
-        for (unsigned s = 0; s < 2 && cfg->blocks[k].ref != x->r.latch; s++) {
-            LLVMValueRef end = cfg->blocks[k].terminator;
-            if (!LLVMIsConditional(end)) {
-                LLVMBuildBr(b, copied_block(x, LLVMGetSuccessor(end, 0)));
-                break;
-            }
-            if (s)
-                LLVMBuildCondBr(b, copied(x, LLVMGetCondition(end)), copied_block(x, LLVMGetSuccessor(end, 0)),
-                                copied_block(x, LLVMGetSuccessor(end, 1)));
-        }
-    }
-    LLVMDisposeBuilder(b);
-    for (int k = loop->begin; k < loop->end; k++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-            for (unsigned e = 0; e < LLVMCountIncoming(i); e++) {
-                LLVMValueRef v = copied(x, LLVMGetIncomingValue(i, e));
-                LLVMBasicBlockRef from = copied_block(x, LLVMGetIncomingBlock(i, e));
-                LLVMAddIncoming(copied(x, i), &v, from ? &from : &x->r.before, 1);
-            }
+    const size_t count = (size_t)(loop->end - loop->begin);
+    LLVMBasicBlockRef *blocks = tsr_arena_alloc(x->r.arena, count * sizeof *blocks);
+    for (size_t k = 0; k < count; k++)
+        blocks[k] = cfg->blocks[loop->begin + (int)k].ref;
+    tsr__copy_blocks(x->r.l, blocks, count, x->r.header, x->r.header, "inside", &x->copies);
     for (unsigned i = 0; i < x->choice_count; i++) {
-        LLVMValueRef way = LLVMConstInt(LLVMInt1TypeInContext(context), x->choices[i].way, false);
+        LLVMValueRef way = LLVMConstInt(LLVMInt1TypeInContext(x->r.l->context), x->choices[i].way, false);
         if (LLVMIsASelectInst(x->choices[i].inst))
             LLVMSetOperand(copied(x, x->choices[i].inst), 0, way);
         else if (LLVMIsACallInst(x->choices[i].inst))
@@ -220,10 +191,13 @@ static void join_copy(struct range_checks *x, LLVMValueRef stop, LLVMValueRef al
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(x->r.before), first = tsr__incoming_from(x->counter->phi, x->r.before), next = NULL;
     struct tsr__map joins = {.arena = x->copies.arena};
     LLVMPositionBuilderBefore(x->g.b, enter);
-    LLVMBuildCondBr(x->g.b, LLVMBuildICmp(x->g.b, less, first, stop, ""), copy, rest);
+    LLVMValueRef runs = both(x, LLVMBuildICmp(x->g.b, less, first, stop, ""), x->full);
+    LLVMBuildCondBr(x->g.b, runs, copy, rest);
     LLVMInstructionEraseFromParent(enter);
-    LLVMPositionBuilderAtEnd(x->g.b, copied_block(x, x->r.latch));
+    LLVMValueRef latch = LLVMGetBasicBlockTerminator(copied_block(x, x->r.latch));
+    LLVMPositionBuilderBefore(x->g.b, latch);
     LLVMBuildCondBr(x->g.b, LLVMBuildICmp(x->g.b, less, copied(x, x->counter->next), stop, ""), copy, rest);
+    LLVMInstructionEraseFromParent(latch);
     LLVMPositionBuilderAtEnd(x->g.b, rest);
     LLVMBuildCondBr(x->g.b, all, x->r.behind, x->r.header);
     for (LLVMValueRef phi = LLVMGetFirstInstruction(x->r.header); LLVMIsAPHINode(phi); phi = next) {
@@ -311,6 +285,7 @@ static bool split(struct range_checks *x, const struct tsr__inequality *end)
     LLVMValueRef all = all_hold(x, last), most = all ? all_hold(x, before_last) : NULL;
     if (!all || !most)
         return false;
+    sound = both(x, sound, x->full = tsr__in_full_packet(&x->g));
     all = both(x, all, sound);
     most = both(x, most, sound);
     LLVMValueRef stop = LLVMBuildSelect(x->g.b, all, past, LLVMBuildSelect(x->g.b, most, last, first, ""), "");

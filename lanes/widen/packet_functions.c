@@ -66,6 +66,21 @@ static void note_visibility(struct tsr_kernel_info *info, enum tsr__visibility s
         info->flags |= TSR_KERNEL_GLOBAL_IDS_ONLY;
 }
 
+/* Code that only full packets run is kept in the function for these, and left out of what other functions are made of (group_bounds.c). */
+static bool settle_full_packets(struct tsr__compilation *l, LLVMValueRef function, bool full)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        if (tsr__call_of(code[i]) == TSR__CALL_WHOLE_PACKET) {
+            LLVMReplaceAllUsesWith(code[i], LLVMConstInt(LLVMTypeOf(code[i]), full, false));
+            LLVMInstructionEraseFromParent(code[i]);
+            any = true;
+        }
+    return full || !any || tsr__run_llvm_on(l, function, "sccp");
+}
+
 bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     bool full = k->info->flags & TSR_KERNEL_FULL_PACKETS;
@@ -77,8 +92,11 @@ bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel 
         return true;
     if (!tsr__widen_packet_function(l, k, k->whole, k->packet, k->lacks_lanes))
         return false;
+    settle_full_packets(l, k->whole, true);
     if (full)
         note_visibility(k->info, tsr__group_visibility(l, k->item), tsr__has_barrier(l, k->whole));
+    if (!settle_full_packets(l, k->item, false))
+        return false;
     if (!k->wrapping)
         return true;
     tsr__forget_no_wrap_marks(l, k->whole);

@@ -478,10 +478,10 @@ void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list
 {
     for (int p = 0; p < t->registers.places.count; p++) {
         LLVMBasicBlockRef loop = t->registers.places.at[p].ref;
-        struct part *parts = tsr_arena_alloc(&t->l->scratch, MOST * sizeof *parts);
         unsigned n = 0;
         if (!exit_of_loop(loop) || !is_read_only(t, loop))
             continue;
+        struct part *parts = tsr_arena_alloc(&t->l->scratch, MOST * sizeof *parts);
         for (size_t i = 0; i < t->webs.block_count && n < MOST; i++) {
             parts[n] = (struct part){.life = &t->registers.live_ranges[i]};
             n += parts[n].life->accumulator >= 0 && find_part(t, list, count, loop, &parts[n]);

@@ -1,15 +1,18 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A loop that loads only what is inside of a matrix is split: first rounds in which all checks hold for the largest ids of the work-group,
 ; without them; then the loop as it was, unless all rounds are done. A bound that differs between work-items, or a check for equality
-; with what grows, keeps it as it is.
+; with what grows, keeps it as it is. Packets that lack work-items run the loop as it was.
 ; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=range_checks %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
 ; CHECK-LABEL: define spir_kernel void @inside(
 ; CHECK: call i64 @__tsr_local_size(i32 0)
+; CHECK: [[WHOLE:%[0-9]+]] = call i32 @__tsr_whole_packet()
+; CHECK: [[FULL:%[0-9]+]] = icmp ne i32 [[WHOLE]], 0
 ; CHECK: [[STOP:%[0-9]+]] = trunc i64 %{{[0-9]+}} to i32
-; CHECK: [[ENTER:%[0-9]+]] = icmp slt i32 0, [[STOP]]
+; CHECK: [[SOME:%[0-9]+]] = icmp slt i32 0, [[STOP]]
+; CHECK: [[ENTER:%[0-9]+]] = and i1 [[SOME]], [[FULL]]
 ; CHECK: br i1 [[ENTER]], label %inside, label %rest
 ; CHECK: inside:
 ; CHECK-NOT: br i1

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loop versioning by checks of ranges: kernels with matrix functions get a second body for work-groups in which all checks hold.
+ *
+ * A kernel for matrices of any size checks what it loads and stores against their edges. In most work-groups all of these checks hold for
+ * each work-item and in each round, if the sizes are multiples of its steps. These work-groups run a copy in which the comparisons are
+ * constants, so that it is what its author would have written without edges. The beginning of the kernel finds out which way to go, from
+ * the largest ids of the work-group and the last rounds of loops (group_bounds.c): the way is the same for all of its work-items.
+ *
+ * Work-groups at edges, and all where the last round of a loop is not whole, run the code as it was; its loops may still run most of their
+ * rounds without checks (range_checks.c). Packets that lack work-items are at an edge, as a rule, and have only that code. */
+#include "lanes/analysis/packet_support.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/blocks.h"
+#include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
+#include "lanes/prepare/group_bounds.h"
+
+enum { MOST_BLOCKS = 1024, MOST_INSTRUCTIONS = 16384 }; /* of a kernel that is copied */
+enum { MOST_GUARDS = 32, NO_COUNTER = -1 };
+
+/* A check of ranges. */
+struct found {
+    struct tsr__check check;
+    int goes_on; /* it is only made in rounds behind which the loop of this counter goes on, or NO_COUNTER */
+    /* It compares base + more with the bound. */
+    LLVMIntPredicate how;
+    LLVMValueRef base, bound;
+    int64_t more;
+};
+
+struct range_versions {
+    struct tsr__compilation *l;
+    struct tsr_arena arena;
+    LLVMValueRef kernel;
+    LLVMBasicBlockRef body; /* all but allocations */
+    struct tsr__cfg cfg;
+    struct tsr__group_bounds g;
+    struct tsr__rounds rounds[TSR__MAX_COUNTERS];                         /* of the counters' loops */
+    LLVMValueRef last[TSR__MAX_COUNTERS], before_last[TSR__MAX_COUNTERS]; /* what counters are in these rounds */
+    struct guard {
+        LLVMBasicBlockRef to; /* where code begins that only runs in rounds behind which the loop goes on */
+        int counter;
+    } guards[MOST_GUARDS];
+    unsigned guard_count;
+    struct tsr__map ends; /* conditions with which loops go on → 1 */
+    struct found found[TSR__MAX_CHECKS];
+    unsigned found_count;
+    struct tsr__map copies;
+};
+
+/* ---- checks ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Does the value differ between work-items, work-groups or rounds? */
+static bool has_place(const struct range_versions *x, LLVMValueRef v, int depth)
+{
+    const enum tsr__engine_call call = tsr__call_of(v);
+    if (call == TSR__CALL_GROUP_ID || !LLVMIsAInstruction(v))
+        return call == TSR__CALL_GROUP_ID;
+    if (!tsr__is_same(&x->g, v) || !depth)
+        return true;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (has_place(x, LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return true;
+    return false;
+}
+
+/* Is it what places are compared with in a check that has been found? */
+static bool is_bound(const struct range_versions *x, LLVMValueRef v)
+{
+    for (unsigned i = 0; i < x->found_count; i++)
+        if (LLVMGetOperand(x->found[i].check.comparison, 0) == v || LLVMGetOperand(x->found[i].check.comparison, 1) == v)
+            return true;
+    return false;
+}
+
+/* A comparison of a place with a bound that is no number of the program; or of such a number, as places before a loop may be, with a bound
+ * of others. */
+static bool is_of_range(const struct range_versions *x, LLVMValueRef comparison)
+{
+    enum { DEPTH = 24 };
+    LLVMValueRef left = LLVMGetOperand(comparison, 0), right = LLVMGetOperand(comparison, 1);
+    const bool at_left = has_place(x, left, DEPTH), at_right = has_place(x, right, DEPTH);
+    if (LLVMIsAConstant(left) || LLVMIsAConstant(right))
+        return is_bound(x, LLVMIsAConstant(left) ? right : left) && !at_left && !at_right;
+    return at_left != at_right;
+}
+
+static LLVMValueRef holds(struct range_versions *x, const struct found *f)
+{
+    for (unsigned i = 0; i < x->g.counter_count; i++)
+        x->g.counters[i].at = (int)i == f->goes_on ? x->before_last[i] : x->last[i];
+    return tsr__check_holds(&x->g, &f->check);
+}
+
+/* Of a loop that goes on where the condition holds, or else; NO_COUNTER: there is none. */
+static int counter_that_goes_on(const struct range_versions *x, LLVMValueRef condition)
+{
+    for (unsigned i = 0; i < x->g.counter_count; i++)
+        if (tsr__holds_where_it_goes_on(&x->rounds[i], condition))
+            return (int)i;
+    return NO_COUNTER;
+}
+
+/* The number to which a sum adds constants, and these. */
+static LLVMValueRef without_constants(LLVMValueRef v, int64_t *sum)
+{
+    int64_t c;
+    while (LLVMIsABinaryOperator(v) &&
+           (LLVMGetInstructionOpcode(v) == LLVMAdd || (LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v))) &&
+           tsr__constant_int(LLVMGetOperand(v, 1), &c) && c >= 0) {
+        *sum += c;
+        v = LLVMGetOperand(v, 0);
+    }
+    return v;
+}
+
+static struct found found_of(const struct tsr__check *check, int goes_on)
+{
+    struct found f = {.check = *check, .goes_on = goes_on, .how = LLVMGetICmpPredicate(check->comparison)};
+    const LLVMIntPredicate how = check->holds_if ? f.how : tsr__opposite_of(f.how);
+    const unsigned less = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntULT || how == LLVMIntULE ? 0 : 1;
+    f.base = without_constants(LLVMGetOperand(check->comparison, less), &f.more);
+    f.bound = LLVMGetOperand(check->comparison, !less);
+    return f;
+}
+
+/* Adds the check if it is known to be one of ranges. If the comparison is there already, it has to hold in both places. */
+static void add_check(struct range_versions *x, const struct tsr__check *check, int goes_on)
+{
+    struct found *f = &x->found[x->found_count];
+    for (unsigned i = 0; i < x->found_count; i++)
+        if (x->found[i].check.comparison == check->comparison) {
+            if (x->found[i].check.holds_if == check->holds_if && x->found[i].goes_on != goes_on)
+                x->found[i].goes_on = NO_COUNTER;
+            return;
+        }
+    *f = found_of(check, goes_on);
+    if (x->found_count + 1 < TSR__MAX_CHECKS && is_of_range(x, check->comparison) && holds(x, f)) /* whose code goes unused */
+        x->found_count++;
+}
+
+/* Is the value nothing but a part of the condition? */
+static bool is_part_alone(LLVMValueRef v, LLVMValueRef condition)
+{
+    while (v != condition) {
+        LLVMUseRef use = LLVMGetFirstUse(v);
+        if (!use || LLVMGetNextUse(use))
+            return false;
+        v = LLVMGetUser(use);
+    }
+    return true;
+}
+
+static int counter_of_place(const struct range_versions *x, LLVMBasicBlockRef place)
+{
+    for (unsigned i = 0; i < x->guard_count; i++)
+        if (tsr__dominates(&x->cfg, tsr__cfg_number(&x->cfg, x->guards[i].to), tsr__cfg_number(&x->cfg, place)))
+            return x->guards[i].counter;
+    return NO_COUNTER;
+}
+
+/* Adds the comparisons that make the condition `way`. Where it has to hold, too, that a loop goes on, the others do not count in other
+ * rounds. */
+static void add_condition(struct range_versions *x, LLVMValueRef condition, bool way)
+{
+    struct tsr__checks all = {.count = 0};
+    int goes_on = NO_COUNTER;
+    if (tsr__map_get(&x->ends, condition) || !tsr__add_checks(&all, condition, way))
+        return;
+    for (unsigned i = 0; i < all.count && goes_on == NO_COUNTER; i++)
+        goes_on = counter_that_goes_on(x, all.at[i].comparison);
+    for (unsigned i = 0; i < all.count; i++) {
+        LLVMValueRef comparison = all.at[i].comparison;
+        if (counter_that_goes_on(x, comparison) == NO_COUNTER)
+            add_check(x, &all.at[i],
+                      goes_on != NO_COUNTER && is_part_alone(comparison, condition)
+                          ? goes_on
+                          : counter_of_place(x, LLVMGetInstructionParent(comparison)));
+    }
+}
+
+/* A branch around blocks that nothing else leads to, or to the kernel's end: the other way is the one where all is inside. */
+static void add_branch(struct range_versions *x, const struct tsr__block *block)
+{
+    if (block->succ_count != 2 || !LLVMIsABranchInst(block->terminator) || block->succ[0] == block->succ[1])
+        return;
+    for (int i = 0; i < 2; i++)
+        if (block->succ[i] == block->ipdom)
+            add_condition(x, LLVMGetCondition(block->terminator),
+                          LLVMGetSuccessor(block->terminator, 0) == x->cfg.blocks[block->succ[!i]].ref);
+}
+
+/* A zero instead of a number. */
+static void add_select(struct range_versions *x, LLVMValueRef select)
+{
+    LLVMTypeRef condition = LLVMTypeOf(LLVMGetOperand(select, 0));
+    const bool way = LLVMIsNull(LLVMGetOperand(select, 2));
+    if (LLVMGetTypeKind(condition) == LLVMIntegerTypeKind && LLVMTypeOf(select) != condition &&
+        (way || LLVMIsNull(LLVMGetOperand(select, 1))))
+        add_condition(x, LLVMGetOperand(select, 0), way);
+}
+
+static void find_checks(struct range_versions *x)
+{
+    for (int k = 0; k < x->cfg.block_count; k++) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(x->cfg.blocks[k].ref); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsASelectInst(i))
+                add_select(x, i);
+        add_branch(x, &x->cfg.blocks[k]);
+    }
+}
+
+/* Where code of the loop begins that only runs if the loop goes on. */
+static void note_guards(struct range_versions *x, const struct tsr__rounds *r, int counter)
+{
+    const struct tsr__loop *loop = &r->cfg->loops[r->loop];
+    for (int k = loop->begin; k < loop->end && x->guard_count < MOST_GUARDS; k++) {
+        const struct tsr__block *block = &r->cfg->blocks[k];
+        if (block->ref == r->exiting || block->succ_count != 2 || !LLVMIsABranchInst(block->terminator))
+            continue;
+        const int holds = tsr__holds_where_it_goes_on(r, LLVMGetCondition(block->terminator));
+        LLVMBasicBlockRef to = holds ? LLVMGetSuccessor(block->terminator, holds > 0 ? 0 : 1) : NULL;
+        if (to && r->cfg->blocks[tsr__cfg_number(r->cfg, to)].pred_count == 1)
+            x->guards[x->guard_count++] = (struct guard){to, counter};
+    }
+}
+
+/* Notes the loop's counter, with its value in the last round and in the one before. Changes no loop. */
+static bool note_counter(void *context, struct tsr__rounds *r)
+{
+    struct range_versions *x = context;
+    struct tsr__inequality end;
+    const unsigned n = x->g.counter_count;
+    tsr__map_set(&x->ends, r->goes_on, 1);
+    if (r->exiting != r->latch || n == TSR__MAX_COUNTERS || !tsr__find_counter(&x->g, r, &x->g.counters[n], &end))
+        return false;
+    x->g.counter_count++;
+    x->rounds[n] = *r;
+    x->last[n] = tsr__last_of_counter(&x->g, &x->g.counters[n], &end);
+    x->before_last[n] = LLVMBuildSub(x->g.b, x->last[n], tsr__i64(x->l, x->g.counters[n].step), "");
+    note_guards(x, r, (int)n);
+    return false;
+}
+
+/* ---- the two bodies --------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Is all of it blocks of branches, and little enough? */
+static bool can_be_copied(const struct range_versions *x)
+{
+    const struct tsr__cfg *cfg = &x->cfg;
+    unsigned instructions = 0;
+    for (int k = 0; k < cfg->block_count; k++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref); i; i = LLVMGetNextInstruction(i)) {
+            instructions++;
+            if (LLVMIsAAllocaInst(i) && LLVMGetInstructionParent(i) != LLVMGetEntryBasicBlock(x->kernel))
+                return false;
+        }
+    return cfg->block_count <= MOST_BLOCKS && instructions <= MOST_INSTRUCTIONS;
+}
+
+/* Does the check hold where the other one does, as it compares less with the same bound? */
+static bool is_implied(const struct found *f, const struct found *by)
+{
+    return f->how == by->how && f->check.holds_if == by->check.holds_if && f->bound == by->bound && f->base == by->base &&
+           f->goes_on == by->goes_on && (f->more < by->more || (f->more == by->more && f > by));
+}
+
+/* Do all checks hold, in a packet that lacks no work-item? */
+static LLVMValueRef all_hold(struct range_versions *x)
+{
+    LLVMBuilderRef b = x->g.b;
+    LLVMValueRef all = tsr__in_full_packet(&x->g);
+    for (unsigned i = 0, k; i < x->found_count; i++) {
+        for (k = 0; k < x->found_count && !is_implied(&x->found[i], &x->found[k]);)
+            k++;
+        if (k == x->found_count)
+            all = LLVMBuildAnd(b, all, LLVMBuildFreeze(b, holds(x, &x->found[i]), ""), "");
+    }
+    return LLVMBuildAnd(b, all, LLVMBuildFreeze(b, x->g.sound, ""), "");
+}
+
+static void make_versions(struct range_versions *x)
+{
+    const struct tsr__cfg *cfg = &x->cfg;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->kernel), *blocks = tsr_arena_alloc(&x->arena, MOST_BLOCKS * sizeof *blocks);
+    size_t count = 0;
+    for (int k = 0; k < cfg->block_count; k++)
+        if (cfg->blocks[k].ref != entry)
+            blocks[count++] = cfg->blocks[k].ref;
+    LLVMValueRef inside = all_hold(x), end = LLVMGetBasicBlockTerminator(entry);
+    tsr__copy_blocks(x->l, blocks, count, x->body, x->body, "inside", &x->copies);
+    for (unsigned i = 0; i < x->found_count; i++) {
+        LLVMValueRef copy = tsr__copy_of(&x->copies, x->found[i].check.comparison);
+        LLVMReplaceAllUsesWith(copy, LLVMConstInt(LLVMTypeOf(copy), x->found[i].check.holds_if, false));
+    }
+    LLVMPositionBuilderBefore(x->g.b, end);
+    LLVMBuildCondBr(x->g.b, inside, tsr__copy_of_block(&x->copies, x->body), x->body);
+    LLVMInstructionEraseFromParent(end);
+}
+
+/* The entry block keeps its allocations alone. */
+static void split_entry(struct range_versions *x)
+{
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(x->kernel));
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    tsr__split_block(x->l, LLVMGetEntryBasicBlock(x->kernel), first);
+    x->body = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(x->kernel));
+}
+
+static bool make_two(struct range_versions *x, const struct tsr_kernel_info *info)
+{
+    x->ends.arena = x->copies.arena = x->g.copies.arena = &x->arena;
+    split_entry(x);
+    x->g.l = x->l;
+    x->g.sub_group_size = tsr__sub_group_size(x->l, info);
+    x->g.b = tsr__builder_before(x->l, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(x->kernel)));
+    tsr__begin_sound(&x->g);
+    tsr__change_loops(x->l, x->kernel, note_counter, x);
+    const bool good = tsr__cfg_make(&x->cfg, x->kernel, &x->arena) && can_be_copied(x);
+    LLVMValueRef sound = x->g.sound;                /* of the counters; looking for checks leaves code that goes unused */
+    for (int again = 0; good && again < 2; again++) /* since checks tell bounds */
+        find_checks(x);
+    x->g.sound = sound;
+    if (good && x->found_count)
+        make_versions(x);
+    LLVMDisposeBuilder(x->g.b);
+    return good && x->found_count;
+}
+
+bool tsr__pass_range_versions(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        const struct tsr_kernel_info *info = &l->info->kernels[i];
+        struct range_versions x = {.l = l, .kernel = tsr__kernel(l, info)};
+        if (!tsr__multiplies_tiles(l, x.kernel) || (l->variants && l->variants[i] != TSR__VARIANT_AS_ASKED))
+            continue;
+        if (!tsr__run_llvm_on(l, x.kernel, "lower-switch,loop-simplify,lcssa"))
+            return false;
+        const bool made = make_two(&x, info);
+        if (made)
+            tsr__explain(l, x.kernel, "range checks", "left out", "in work-groups in which %u comparisons hold for all work-items",
+                         x.found_count);
+        tsr_arena_free(&x.arena);
+        if (!tsr__run_llvm_on(l, x.kernel, made ? "instsimplify,simplifycfg,adce" : "simplifycfg,adce"))
+            return false;
+    }
+    return true;
+}
