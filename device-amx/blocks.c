@@ -96,7 +96,7 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     blocks->launch = atomic_fetch_add_explicit(&last_launch, NUMBERS_APART, memory_order_relaxed) + NUMBERS_APART;
     if (atomic_load_explicit(&launch->entry->loop_size[0], memory_order_relaxed) == TSR__LOOPS_DO_NOT_WAIT)
         return;
-    if (launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(launch))
+    if ((launch->form != TSR_FORM_ROWS && launch->form != TSR_FORM_REGIONS) || !launch->groups || !are_full_groups(launch))
         return;
     for (int d = 0; d < 2; d++) {
         in_group[d] = of_group(launch, d);
@@ -121,8 +121,12 @@ static void run_block(struct tsr__run *run, const uint64_t at[2], const uint64_t
     static const uint64_t first_id[3];
     run->pass = pass;
     run->group.group_id[0] = at[0];
-    run->group.group_id[1] = at[1];
-    tsr__packets_rows(run, first_id, run->group.local_size[0], groups);
+    /* Functions with barrier regions run work-groups that follow each other in x. */
+    const uint64_t rows = run->launch->form == TSR_FORM_REGIONS ? groups[1] : 1, count[3] = {groups[0], groups[1] / rows, groups[2]};
+    for (uint64_t row = 0; row < rows; row++) {
+        run->group.group_id[1] = at[1] + row;
+        tsr__packets_rows(run, first_id, run->group.local_size[0], count);
+    }
     run->pass = TSR__ONLY_PASS;
 }
 

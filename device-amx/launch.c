@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device-amx/cpu.h"
+#include "device-amx/tiles.h"
 
 enum {
     DRIVER_STACK_BYTES = 4096, /* between the frame that starts a range of work-groups and the kernel's first one */
@@ -112,13 +113,18 @@ struct loop {
     uint64_t begin, end;
 };
 
+static bool launch_has_blocks(const struct tsr_launch *launch)
+{
+    return launch->blocks.count[0];
+}
+
 static void run_groups_directly(struct loop *loop)
 {
     if (loop->run->launch->form == TSR_FORM_BOXES) {
         tsr__boxes_run(loop->run, loop->begin, loop->end);
         return;
     }
-    if (loop->run->launch->blocks.count[0]) {
+    if (launch_has_blocks(loop->run->launch)) {
         tsr__blocks_run(loop->run, loop->begin, loop->end);
         return;
     }
@@ -228,9 +234,11 @@ static uint64_t run_on_stacks(struct tsr__run *run, unsigned hint)
 
 static int run_with_barriers(struct tsr__run *run, const struct loop *loop, unsigned hint)
 {
+    run->shares = run->direct;
     tsr__group_set(run, loop->begin);
     for (uint64_t g = loop->begin, count; g < loop->end && run->status == 0; g += count, tsr__group_next(run, count))
         count = run->direct ? run_in_regions(run, loop->end - g, hint) : run_on_stacks(run, hint);
+    tsr__tile_loops_end(run);
     tsr__rendezvous_end(run);
     tsr__stacks_give_back(hint, run->stacks);
     return run->status;
@@ -332,7 +340,7 @@ static int run_groups(struct tsr__run *run, struct loop *loop, unsigned hint)
     _mm_setcsr(CONTROL | (launch->flags & TSR_KERNEL_DENORMS_ZERO ? CONTROL_DENORMS_ZERO : 0));
     if (launch->flags & TSR_KERNEL_AMX_TILES)
         tiles_begin(launch->flags & TSR_KERNEL_HALF_K_TILES);
-    if (launch->flags & TSR_KERNEL_FIBERS)
+    if (launch->flags & TSR_KERNEL_FIBERS && !launch_has_blocks(launch))
         status = run_with_barriers(run, loop, hint);
     else if (launch->private_bytes > TSR__WORKER_STACK_BYTES)
         status = run_on_large_stack(run, loop, hint);

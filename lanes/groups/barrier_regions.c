@@ -17,6 +17,7 @@
 #include "lanes/groups/packet_loop.h"
 #include "lanes/groups/barrier_liveness.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/mad_op.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/match.h"
 #include "tessera/item.h"
@@ -50,6 +51,7 @@ struct cut {
     struct tsr__group_size known;
     bool *tells_where; /* by stop, and for the return: packets that set out together may not all end their round there */
     bool may_part;     /* … anywhere */
+    bool multiplies;   /* matrices, in tiles */
     bool asks_lanes;   /* some block asks the device whether all lanes came: it reads the call site */
     LLVMBasicBlockRef arrive;
     LLVMValueRef next, traded;       /* phis of `arrive`: where the packet goes on, and whether it waits at an exchange */
@@ -346,6 +348,8 @@ static void rewrite_id(struct cut *c, LLVMValueRef inst)
 {
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
+        if (c->multiplies)
+            tsr__packet_end_build(c->r.l, c->r.b);
         end_region(c, c->stop_count);
         LLVMInstructionEraseFromParent(inst);
         return;
@@ -718,6 +722,7 @@ static bool split_at_barriers(struct tsr__compilation *l, const struct tsr__pack
         for (size_t i = 0; i < count; i++)
             if (!LLVMIsAAllocaInst(code[i]))
                 code[kept++] = code[i];
+        c.multiplies = tsr__tile_unit(l) && tsr__has_mads(f);
         build_dispatch(&c, start, begin);
         for (size_t i = 0; i < kept; i++)
             rewrite_id(&c, code[i]);

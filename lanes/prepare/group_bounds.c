@@ -4,6 +4,8 @@
  * work-items of a group come to the same result. */
 #include "lanes/prepare/group_bounds.h"
 
+#include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/packet_support.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 
@@ -60,8 +62,29 @@ LLVMValueRef tsr__same_there(struct tsr__group_bounds *g, LLVMValueRef v)
     return made;
 }
 
+static bool meets(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++)
+        if (tsr__call_of(code[i]) == TSR__CALL_EXCHANGE_UNIFORM || tsr__call_of(code[i]) == TSR__CALL_TOTAL)
+            return true;
+    return tsr__has_barrier(l, kernel) || tsr__group_visibility(l, kernel) == TSR__SEES_GROUPS;
+}
+
+struct tsr__group_bounds tsr__group_bounds_in(struct tsr__compilation *l, const struct tsr_kernel_info *info, LLVMBuilderRef b,
+                                              struct tsr_arena *arena)
+{
+    struct tsr__group_bounds g = {.l = l, .b = b, .sub_group_size = tsr__sub_group_size(l, info), .copies.arena = arena};
+    g.meets = meets(l, tsr__kernel(l, info));
+    tsr__begin_sound(&g);
+    return g;
+}
+
 LLVMValueRef tsr__in_full_packet(struct tsr__group_bounds *g)
 {
+    if (g->meets)
+        return LLVMConstInt(LLVMInt1TypeInContext(g->l->context), 1, false);
     return LLVMBuildICmp(g->b, LLVMIntNE, tsr__build_query(g->l, g->b, TSR__CALL_WHOLE_PACKET, -1), tsr__i32(g->l, 0), "");
 }
 
@@ -141,7 +164,8 @@ static bool is_natural(const struct tsr__group_bounds *g, LLVMValueRef v, int de
     int64_t c;
     const struct tsr__counter *counter = counter_of(g, v);
     if (counter && v == counter->phi)
-        return tsr__constant_int(counter->begin, &c) && c >= 0 && LLVMGetNSW(counter->next);
+        return depth-- && is_natural(g, counter->begin, depth) &&
+               (counter->step ? LLVMGetNSW(counter->next) : is_natural(g, counter->next, depth));
     if (tsr__constant_int(v, &c))
         return c >= 0;
     if (tsr__is_query(tsr__call_of(v)))
@@ -221,6 +245,8 @@ static LLVMValueRef most_of(struct tsr__group_bounds *g, LLVMValueRef v, bool is
         return wide_same(g, v, is_signed);
     if (!depth--)
         return NULL;
+    if (counter && (!counter->at || (!counter->step && v == counter->next)))
+        return NULL;
     if (counter) {
         if (!is_signed) /* a counter that begins below zero is large there at first */
             tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntSGE, counter->first, tsr__i64(g->l, 0), ""));
@@ -256,9 +282,9 @@ bool tsr__find_counter(const struct tsr__group_bounds *g, const struct tsr__roun
     c->first = c->at = tsr__i64(g->l, 0);
     c->next = tsr__incoming_from(c->phi, r->latch);
     const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(c->phi));
-    if ((width != 32 && width != 64) || !tsr__is_same(g, c->begin) || !LLVMIsABinaryOperator(c->next) ||
-        LLVMGetInstructionOpcode(c->next) != LLVMAdd || LLVMGetOperand(c->next, 0) != c->phi ||
-        !tsr__constant_int(LLVMGetOperand(c->next, 1), &step) || step <= 0 || step > 1 << 16 || (of_next && c->next != end->a))
+    if ((width != 32 && width != 64) || !LLVMIsABinaryOperator(c->next) || LLVMGetInstructionOpcode(c->next) != LLVMAdd ||
+        LLVMGetOperand(c->next, 0) != c->phi || !tsr__constant_int(LLVMGetOperand(c->next, 1), &step) || step <= 0 || step > 1 << 16 ||
+        (of_next && c->next != end->a))
         return false;
     c->step = (uint64_t)step;
     if (of_next) {
@@ -268,15 +294,43 @@ bool tsr__find_counter(const struct tsr__group_bounds *g, const struct tsr__roun
     return of_next || (end->is_signed ? LLVMGetNSW(c->next) : LLVMGetNUW(c->next));
 }
 
-LLVMValueRef tsr__last_of_counter(struct tsr__group_bounds *g, struct tsr__counter *c, const struct tsr__inequality *end)
+/* An inequality's bound of its left side, plus one. */
+static LLVMValueRef bound_of(struct tsr__group_bounds *g, const struct tsr__inequality *end, bool wide)
 {
-    LLVMValueRef zero = tsr__i64(g->l, 0), bound = tsr__i64(g->l, (uint64_t)-end->distance), step = tsr__i64(g->l, c->step);
-    const bool wide = LLVMTypeOf(c->phi) == i64(g);
-    c->first = wide_same(g, c->begin, end->is_signed);
+    LLVMValueRef bound = tsr__i64(g->l, (uint64_t)-end->distance);
     if (end->b)
         bound = LLVMBuildAdd(g->b, bound, wide_same(g, end->b, end->is_signed), "");
     if (!end->is_signed)
         tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntULT, bound, tsr__i64(g->l, wide ? MOST_OF_64_BITS : UINT32_MAX - (1 << 17)), ""));
+    return bound;
+}
+
+LLVMValueRef tsr__find_limited(struct tsr__group_bounds *g, const struct tsr__rounds *r, struct tsr__counter *c,
+                               struct tsr__inequality *end)
+{
+    if (!r->goes_on_if || !tsr__inequality_of(r->goes_on, end) || !end->a || !LLVMIsAPHINode(end->a) ||
+        LLVMGetInstructionParent(end->a) != r->header || (end->b && !tsr__is_same(g, end->b)))
+        return NULL;
+    *c = (struct tsr__counter){.phi = end->a,
+                               .begin = tsr__incoming_from(end->a, r->before),
+                               .next = tsr__incoming_from(end->a, r->latch),
+                               .first = tsr__i64(g->l, 0)};
+    if (!is_natural(g, c->begin, MAX_DEPTH) || !is_natural(g, c->next, MAX_DEPTH))
+        return NULL;
+    return LLVMBuildSub(g->b, bound_of(g, end, LLVMTypeOf(c->phi) == i64(g)), tsr__i64(g->l, 1), "");
+}
+
+LLVMValueRef tsr__last_of_counter(struct tsr__group_bounds *g, struct tsr__counter *c, const struct tsr__inequality *end)
+{
+    LLVMValueRef zero = tsr__i64(g->l, 0), step = tsr__i64(g->l, c->step);
+    const bool same = tsr__is_same(g, c->begin);
+    if (!same && !is_natural(g, c->begin, MAX_DEPTH))
+        return NULL;
+    if (same)
+        c->first = wide_same(g, c->begin, end->is_signed);
+    LLVMValueRef bound = bound_of(g, end, LLVMTypeOf(c->phi) == i64(g));
+    if (!same) /* it has been less than the bound in the round before */
+        return LLVMBuildAdd(g->b, bound, LLVMBuildSub(g->b, step, tsr__i64(g->l, 1), ""), "");
     LLVMValueRef way = LLVMBuildSub(g->b, bound, c->first, ""); /* to go, after the first round */
     way = LLVMBuildAdd(g->b, way, LLVMBuildSub(g->b, step, tsr__i64(g->l, 1), ""), "");
     way = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSGT, way, zero, ""), way, zero, "");

@@ -304,7 +304,7 @@ static bool find_and_split(struct range_checks *x)
     struct tsr__inequality end;
     x->counter = &x->g.counters[0];
     if (x->r.exiting != x->r.latch || LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(x->r.before)) != 1 ||
-        !tsr__find_counter(&x->g, &x->r, x->counter, &end))
+        !tsr__find_counter(&x->g, &x->r, x->counter, &end) || !tsr__is_same(&x->g, x->counter->begin))
         return false;
     x->g.counter_count = 1;
     if (!find_checks(x))
@@ -324,9 +324,9 @@ static bool leave_out_checks(void *info, struct tsr__rounds *r)
 {
     struct range_checks *x = tsr_arena_alloc(r->arena, sizeof *x);
     *x = (struct range_checks){.r = *r, .copies.arena = r->arena};
-    x->g = (struct tsr__group_bounds){
-        .l = r->l, .sub_group_size = tsr__sub_group_size(r->l, info), .cfg = r->cfg, .loop = r->loop, .copies.arena = r->arena};
-    x->g.b = tsr__builder_before(r->l, LLVMGetBasicBlockTerminator(r->before));
+    x->g = tsr__group_bounds_in(r->l, info, tsr__builder_before(r->l, LLVMGetBasicBlockTerminator(r->before)), r->arena);
+    x->g.cfg = r->cfg;
+    x->g.loop = r->loop;
     const bool changed = find_and_split(x);
     LLVMDisposeBuilder(x->g.b);
     return changed;

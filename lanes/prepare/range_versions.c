@@ -16,12 +16,12 @@
 #include "lanes/prepare/group_bounds.h"
 
 enum { MOST_BLOCKS = 1024, MOST_INSTRUCTIONS = 16384 }; /* of a kernel that is copied */
-enum { MOST_GUARDS = 32, NO_COUNTER = -1 };
+enum { MOST_GUARDS = 64 };
 
 /* A check of ranges. */
 struct found {
     struct tsr__check check;
-    int goes_on; /* it is only made in rounds behind which the loop of this counter goes on, or NO_COUNTER */
+    uint32_t goes_on; /* a bit for each counter: it is only made in rounds behind which that one's loop goes on */
     /* It compares base + more with the bound. */
     LLVMIntPredicate how;
     LLVMValueRef base, bound;
@@ -35,14 +35,14 @@ struct range_versions {
     LLVMBasicBlockRef body; /* all but allocations */
     struct tsr__cfg cfg;
     struct tsr__group_bounds g;
-    struct tsr__rounds rounds[TSR__MAX_COUNTERS];                         /* of the counters' loops */
+    struct tsr__inequality ends[TSR__MAX_COUNTERS]; /* that hold of the counters in rounds behind which their loops go on */
     LLVMValueRef last[TSR__MAX_COUNTERS], before_last[TSR__MAX_COUNTERS]; /* what counters are in these rounds */
     struct guard {
         LLVMBasicBlockRef to; /* where code begins that only runs in rounds behind which the loop goes on */
-        int counter;
+        unsigned counter;
     } guards[MOST_GUARDS];
     unsigned guard_count;
-    struct tsr__map ends; /* conditions with which loops go on → 1 */
+    struct tsr__map ends_of_loops; /* conditions with which loops go on → 1 */
     struct found found[TSR__MAX_CHECKS];
     unsigned found_count;
     struct tsr__map copies;
@@ -89,17 +89,31 @@ static bool is_of_range(const struct range_versions *x, LLVMValueRef comparison)
 static LLVMValueRef holds(struct range_versions *x, const struct found *f)
 {
     for (unsigned i = 0; i < x->g.counter_count; i++)
-        x->g.counters[i].at = (int)i == f->goes_on ? x->before_last[i] : x->last[i];
+        x->g.counters[i].at = f->goes_on >> i & 1 ? x->before_last[i] : x->last[i];
     return tsr__check_holds(&x->g, &f->check);
 }
 
-/* Of a loop that goes on where the condition holds, or else; NO_COUNTER: there is none. */
-static int counter_that_goes_on(const struct range_versions *x, LLVMValueRef condition)
+/* 1: the counter's loop goes on behind this round where the condition holds, and nowhere else; -1: where it does not; 0: neither. */
+static int holds_where_it_goes_on(const struct range_versions *x, unsigned counter, LLVMValueRef condition)
 {
+    const struct tsr__counter *c = &x->g.counters[counter];
+    const struct tsr__inequality *end = &x->ends[counter];
+    struct tsr__inequality q;
+    if (!tsr__inequality_of(condition, &q) || q.is_signed != end->is_signed)
+        return 0;
+    if (q.b == end->b &&
+        ((q.a == c->phi && q.distance == end->distance) || (q.a == c->next && q.distance == end->distance - (int64_t)c->step)))
+        return 1;
+    return q.a == end->b && q.b == c->phi && q.distance == -end->distance - 1 ? -1 : 0;
+}
+
+/* Of loops that go on where the condition holds, or else: a bit each. */
+static uint32_t counters_that_go_on(const struct range_versions *x, LLVMValueRef condition)
+{
+    uint32_t all = 0;
     for (unsigned i = 0; i < x->g.counter_count; i++)
-        if (tsr__holds_where_it_goes_on(&x->rounds[i], condition))
-            return (int)i;
-    return NO_COUNTER;
+        all |= (uint32_t)!!holds_where_it_goes_on(x, i, condition) << i;
+    return all;
 }
 
 /* The number to which a sum adds constants, and these. */
@@ -115,7 +129,7 @@ static LLVMValueRef without_constants(LLVMValueRef v, int64_t *sum)
     return v;
 }
 
-static struct found found_of(const struct tsr__check *check, int goes_on)
+static struct found found_of(const struct tsr__check *check, uint32_t goes_on)
 {
     struct found f = {.check = *check, .goes_on = goes_on, .how = LLVMGetICmpPredicate(check->comparison)};
     const LLVMIntPredicate how = check->holds_if ? f.how : tsr__opposite_of(f.how);
@@ -126,13 +140,12 @@ static struct found found_of(const struct tsr__check *check, int goes_on)
 }
 
 /* Adds the check if it is known to be one of ranges. If the comparison is there already, it has to hold in both places. */
-static void add_check(struct range_versions *x, const struct tsr__check *check, int goes_on)
+static void add_check(struct range_versions *x, const struct tsr__check *check, uint32_t goes_on)
 {
     struct found *f = &x->found[x->found_count];
     for (unsigned i = 0; i < x->found_count; i++)
         if (x->found[i].check.comparison == check->comparison) {
-            if (x->found[i].check.holds_if == check->holds_if && x->found[i].goes_on != goes_on)
-                x->found[i].goes_on = NO_COUNTER;
+            x->found[i].goes_on &= goes_on;
             return;
         }
     *f = found_of(check, goes_on);
@@ -152,12 +165,13 @@ static bool is_part_alone(LLVMValueRef v, LLVMValueRef condition)
     return true;
 }
 
-static int counter_of_place(const struct range_versions *x, LLVMBasicBlockRef place)
+static uint32_t counters_of_place(const struct range_versions *x, LLVMBasicBlockRef place)
 {
+    uint32_t all = 0;
     for (unsigned i = 0; i < x->guard_count; i++)
         if (tsr__dominates(&x->cfg, tsr__cfg_number(&x->cfg, x->guards[i].to), tsr__cfg_number(&x->cfg, place)))
-            return x->guards[i].counter;
-    return NO_COUNTER;
+            all |= UINT32_C(1) << x->guards[i].counter;
+    return all;
 }
 
 /* Adds the comparisons that make the condition `way`. Where it has to hold, too, that a loop goes on, the others do not count in other
@@ -165,18 +179,16 @@ static int counter_of_place(const struct range_versions *x, LLVMBasicBlockRef pl
 static void add_condition(struct range_versions *x, LLVMValueRef condition, bool way)
 {
     struct tsr__checks all = {.count = 0};
-    int goes_on = NO_COUNTER;
-    if (tsr__map_get(&x->ends, condition) || !tsr__add_checks(&all, condition, way))
+    uint32_t goes_on = 0;
+    if (tsr__map_get(&x->ends_of_loops, condition) || !tsr__add_checks(&all, condition, way))
         return;
-    for (unsigned i = 0; i < all.count && goes_on == NO_COUNTER; i++)
-        goes_on = counter_that_goes_on(x, all.at[i].comparison);
+    for (unsigned i = 0; i < all.count; i++)
+        goes_on |= counters_that_go_on(x, all.at[i].comparison);
     for (unsigned i = 0; i < all.count; i++) {
         LLVMValueRef comparison = all.at[i].comparison;
-        if (counter_that_goes_on(x, comparison) == NO_COUNTER)
+        if (!counters_that_go_on(x, comparison))
             add_check(x, &all.at[i],
-                      goes_on != NO_COUNTER && is_part_alone(comparison, condition)
-                          ? goes_on
-                          : counter_of_place(x, LLVMGetInstructionParent(comparison)));
+                      counters_of_place(x, LLVMGetInstructionParent(comparison)) | (is_part_alone(comparison, condition) ? goes_on : 0));
     }
 }
 
@@ -211,35 +223,55 @@ static void find_checks(struct range_versions *x)
     }
 }
 
+static void note_guard(struct range_versions *x, const struct tsr__rounds *r, LLVMBasicBlockRef to, unsigned counter)
+{
+    if (x->guard_count < MOST_GUARDS && r->cfg->blocks[tsr__cfg_number(r->cfg, to)].pred_count == 1)
+        x->guards[x->guard_count++] = (struct guard){to, counter};
+}
+
 /* Where code of the loop begins that only runs if the loop goes on. */
-static void note_guards(struct range_versions *x, const struct tsr__rounds *r, int counter)
+static void note_guards(struct range_versions *x, const struct tsr__rounds *r, unsigned counter)
 {
     const struct tsr__loop *loop = &r->cfg->loops[r->loop];
-    for (int k = loop->begin; k < loop->end && x->guard_count < MOST_GUARDS; k++) {
+    for (int k = loop->begin; k < loop->end; k++) {
         const struct tsr__block *block = &r->cfg->blocks[k];
         if (block->ref == r->exiting || block->succ_count != 2 || !LLVMIsABranchInst(block->terminator))
             continue;
-        const int holds = tsr__holds_where_it_goes_on(r, LLVMGetCondition(block->terminator));
-        LLVMBasicBlockRef to = holds ? LLVMGetSuccessor(block->terminator, holds > 0 ? 0 : 1) : NULL;
-        if (to && r->cfg->blocks[tsr__cfg_number(r->cfg, to)].pred_count == 1)
-            x->guards[x->guard_count++] = (struct guard){to, counter};
+        const int holds = holds_where_it_goes_on(x, counter, LLVMGetCondition(block->terminator));
+        if (holds)
+            note_guard(x, r, LLVMGetSuccessor(block->terminator, holds > 0 ? 0 : 1), counter);
     }
 }
 
-/* Notes the loop's counter, with its value in the last round and in the one before. Changes no loop. */
+/* Finds what the counter is in the last round and in the one before. In a loop that is left at its beginning, `at_start`, the last round is
+ * one that only finds that out; behind that nothing goes on. */
+static bool find_rounds(struct range_versions *x, const struct tsr__rounds *r, bool at_start, unsigned n)
+{
+    struct tsr__counter *c = &x->g.counters[n];
+    if (tsr__find_counter(&x->g, r, c, &x->ends[n]) && (at_start || tsr__is_same(&x->g, c->begin)) &&
+        (x->last[n] = tsr__last_of_counter(&x->g, c, &x->ends[n]))) {
+        x->before_last[n] = LLVMBuildSub(x->g.b, x->last[n], tsr__i64(x->l, c->step), "");
+        return true;
+    }
+    x->last[n] = NULL;
+    x->before_last[n] = at_start ? tsr__find_limited(&x->g, r, c, &x->ends[n]) : NULL;
+    return x->before_last[n];
+}
+
+/* Notes the loop's counter. Changes no loop. */
 static bool note_counter(void *context, struct tsr__rounds *r)
 {
     struct range_versions *x = context;
-    struct tsr__inequality end;
     const unsigned n = x->g.counter_count;
-    tsr__map_set(&x->ends, r->goes_on, 1);
-    if (r->exiting != r->latch || n == TSR__MAX_COUNTERS || !tsr__find_counter(&x->g, r, &x->g.counters[n], &end))
+    const bool at_start = r->exiting == r->header;
+    tsr__map_set(&x->ends_of_loops, r->goes_on, 1);
+    if ((!at_start && r->exiting != r->latch) || n == TSR__MAX_COUNTERS || !find_rounds(x, r, at_start, n))
         return false;
     x->g.counter_count++;
-    x->rounds[n] = *r;
-    x->last[n] = tsr__last_of_counter(&x->g, &x->g.counters[n], &end);
-    x->before_last[n] = LLVMBuildSub(x->g.b, x->last[n], tsr__i64(x->l, x->g.counters[n].step), "");
-    note_guards(x, r, (int)n);
+    if (at_start)
+        note_guard(x, r, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(r->header), r->goes_on_if ? 0 : 1), n);
+    else
+        note_guards(x, r, n);
     return false;
 }
 
@@ -312,12 +344,10 @@ static void split_entry(struct range_versions *x)
 
 static bool make_two(struct range_versions *x, const struct tsr_kernel_info *info)
 {
-    x->ends.arena = x->copies.arena = x->g.copies.arena = &x->arena;
+    x->ends_of_loops.arena = x->copies.arena = &x->arena;
     split_entry(x);
-    x->g.l = x->l;
-    x->g.sub_group_size = tsr__sub_group_size(x->l, info);
-    x->g.b = tsr__builder_before(x->l, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(x->kernel)));
-    tsr__begin_sound(&x->g);
+    LLVMBuilderRef b = tsr__builder_before(x->l, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(x->kernel)));
+    x->g = tsr__group_bounds_in(x->l, info, b, &x->arena);
     tsr__change_loops(x->l, x->kernel, note_counter, x);
     const bool good = tsr__cfg_make(&x->cfg, x->kernel, &x->arena) && can_be_copied(x);
     LLVMValueRef sound = x->g.sound;                /* of the counters; looking for checks leaves code that goes unused */
@@ -326,7 +356,7 @@ static bool make_two(struct range_versions *x, const struct tsr_kernel_info *inf
     x->g.sound = sound;
     if (good && x->found_count)
         make_versions(x);
-    LLVMDisposeBuilder(x->g.b);
+    LLVMDisposeBuilder(b);
     return good && x->found_count;
 }
 

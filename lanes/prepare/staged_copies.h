@@ -11,6 +11,7 @@ struct tsr__unstage {
     struct tsr__item_code code;
     LLVMTargetDataRef layout;
     struct tsr__cfg cfg;
+    int body; /* only code behind this block is looked at: all of a work-group goes there, or none; TSR__NONE: all is */
     struct tsr_arena *arena;
     LLVMBuilderRef b; /* NULL: nothing is built yet */
 };

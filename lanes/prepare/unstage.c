@@ -14,6 +14,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
+#include "lanes/prepare/group_bounds.h"
 #include "lanes/prepare/loop_motion.h"
 #include "lanes/prepare/staged_copies.h"
 #include "tessera/item.h"
@@ -170,6 +171,12 @@ static bool stays(const struct tsr__unstage *u, LLVMValueRef at, const char *why
     return false;
 }
 
+static bool is_in_body(const struct tsr__unstage *u, LLVMValueRef inst)
+{
+    const int block = tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
+    return block != TSR__NONE && (u->body == TSR__NONE || tsr__dominates(&u->cfg, u->body, block));
+}
+
 static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, struct staging *s)
 {
     size_t count;
@@ -179,7 +186,7 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
                           .barriers = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
                           .writes = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef))};
     for (size_t i = 0; i < count; i++)
-        if (tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(code[i])) == TSR__NONE || !add_instruction(u, s, code[i]))
+        if (is_in_body(u, code[i]) && !add_instruction(u, s, code[i]))
             return uses_local_memory(kernel) &&
                    stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
     for (size_t w = 0; w < s->write_count; w++)
@@ -191,15 +198,15 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
 }
 
 /* Nothing asks for local memory any more, nor for where in the code a work-item waits. */
-static void drop_calls(struct tsr__compilation *l, LLVMValueRef kernel)
+static void drop_calls(const struct tsr__unstage *u, LLVMValueRef kernel)
 {
     size_t count;
-    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    LLVMValueRef *code = tsr__instructions(u->code.l, kernel, &count);
     for (size_t i = count; i-- > 0;) {
         const enum tsr__engine_call call = tsr__call_of(code[i]);
         const bool unused = !LLVMGetFirstUse(code[i]) && (LLVMIsAGetElementPtrInst(code[i]) || LLVMIsAAddrSpaceCastInst(code[i]) ||
                                                           call == TSR__CALL_LOCAL_BASE || call == TSR__CALL_LOCAL_ARRAY);
-        if (unused || call == TSR__CALL_SITE || call == TSR__CALL_BARRIER)
+        if (unused || (is_in_body(u, code[i]) && (call == TSR__CALL_SITE || call == TSR__CALL_BARRIER)))
             LLVMInstructionEraseFromParent(code[i]);
     }
 }
@@ -217,9 +224,53 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel)
         tsr__read_original(&readings[i]);
     for (size_t i = 0; i < s.copy_count; i++)
         LLVMInstructionEraseFromParent(s.copies[i].to.access);
-    drop_calls(u->code.l, kernel);
+    drop_calls(u, kernel);
     tsr__explain(u->code.l, kernel, "local memory", "read through", "it only holds copies of global memory, which is read instead");
     return true;
+}
+
+/* Is the condition the same for all work-items of a work-group? */
+static bool is_of_group(struct tsr__compilation *l, LLVMValueRef condition)
+{
+    const struct tsr__group_bounds g = {.l = l};
+    if (LLVMIsAFreezeInst(condition))
+        return is_of_group(l, LLVMGetOperand(condition, 0));
+    if (LLVMIsABinaryOperator(condition) && LLVMGetInstructionOpcode(condition) == LLVMAnd)
+        return is_of_group(l, LLVMGetOperand(condition, 0)) && is_of_group(l, LLVMGetOperand(condition, 1));
+    return tsr__is_same(&g, condition);
+}
+
+/* The two bodies of a kernel that begins with a choice between them (range_versions.c), or whose author wrote it so. */
+static unsigned find_bodies(const struct tsr__unstage *u, int bodies[2])
+{
+    const struct tsr__block *block = &u->cfg.blocks[0];
+    while (block->succ_count == 1)
+        block = &u->cfg.blocks[block->succ[0]];
+    if (block->succ_count != 2 || block->loop != TSR__NONE || !LLVMIsABranchInst(block->terminator) ||
+        !is_of_group(u->code.l, LLVMGetCondition(block->terminator)))
+        return 0;
+    unsigned count = 0;
+    for (int i = 0; i < 2; i++)
+        if (u->cfg.blocks[block->succ[i]].pred_count == 1)
+            bodies[count++] = block->succ[i];
+    return count;
+}
+
+/* All of the kernel at once; or each of its bodies by itself, which may copy to the same places. */
+static bool unstage_bodies(struct tsr__unstage *u, LLVMValueRef kernel)
+{
+    int bodies[2];
+    const size_t notes = tsr__explain_count(u->code.l);
+    u->body = TSR__NONE;
+    const unsigned count = find_bodies(u, bodies);
+    bool any = unstage(u, kernel);
+    if (!any && count)
+        tsr__explain_forget(u->code.l, notes);
+    for (unsigned i = 0; i < count && (!any || i); i++) {
+        u->body = bodies[i];
+        any = unstage(u, kernel) || any;
+    }
+    return any;
 }
 
 bool tsr__pass_unstage(struct tsr__compilation *l)
@@ -231,7 +282,7 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
         struct tsr__unstage u = {.layout = LLVMGetModuleDataLayout(l->module), .arena = &arena};
         u.code = (struct tsr__item_code){l, &l->info->kernels[i], &u.cfg};
         if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && tsr__cfg_make(&u.cfg, kernel, &arena))
-            any = unstage(&u, kernel) || any;
+            any = unstage_bodies(&u, kernel) || any;
         tsr_arena_free(&arena);
     }
     return !any || tsr__run_llvm(l, "function(adce,loop(loop-deletion),simplifycfg)");

@@ -339,6 +339,12 @@ static struct tsr__pending_tile_store *stores_behind(struct tsr__tiles *t, const
     return found;
 }
 
+/* Does the function only let the launch fail? */
+static bool ends_launch(LLVMValueRef callee)
+{
+    return !strcmp(tsr__name(callee), TSR__RT_PREFIX "barrier_mismatch") || !strcmp(tsr__name(callee), TSR__RT_PREFIX "divergent_barrier");
+}
+
 /* Is there nothing in the function, and in those that it calls, by which work-groups could wait for each other, or that must happen in its
  * place? */
 static bool runs_alone(LLVMValueRef function)
@@ -352,7 +358,7 @@ static bool runs_alone(LLVMValueRef function)
             return false;
         if (!LLVMIsACallInst(i) || tsr__mad_read(i, &mad))
             continue;
-        if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && !tsr__is_marker(callee) &&
+        if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && !tsr__is_marker(callee) && !ends_launch(callee) &&
                         !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_")))
             return false;
         const bool elsewhere = tsr__has_text_attr(callee, TSR__ELSEWHERE); /* that does what this function does */
