@@ -48,6 +48,7 @@ static const struct style {
     bool eight;     /* sub-groups of 8 */
     bool b_columns; /* B is a matrix of elements by columns, of which each lane reads its own */
     bool checks;    /* A and B are read, and C is stored, behind comparisons: as 2D blocks, they may end anywhere */
+    bool staged;    /* work-groups of 2 x 4 sub-groups copy a step of A and B, which is words, to local memory */
     enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */
 } styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int"},
@@ -140,7 +141,13 @@ static const struct style {
     {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "long", .b_columns = true, .ahead = LAST_BEHIND},
     {.m = 8, .rows = 2, .columns = 2, .type = INT8, .index = "int", .end = ADDS_TO_C, .eight = true, .ahead = A_ROUND_AHEAD},
     {.m = 4, .rows = 1, .columns = 1, .type = TF32, .index = "int", .ahead = LAST_BEHIND},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true},
+    {.m = 8, .rows = 2, .columns = 2, .type = INT8, .index = "int", .checks = true, .staged = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "long", .end = SCALES, .checks = true, .staged = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = TF32, .index = "int", .checks = true, .staged = true},
 };
+
+enum { STAGED_BESIDE = 2, STAGED_UNDER = 4 }; /* sub-groups of a group with local memory */
 
 enum { FEW = 22 };
 
@@ -209,6 +216,32 @@ static void add_reads(struct text *text, const struct style *s, const char *k, c
     text_add(text, "        }\n");
 }
 
+/* The same by way of local memory. */
+static void add_staged_reads(struct text *text, const struct style *s)
+{
+    text_add(
+        text,
+        "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < UNDER * ROWS * M * STEP_A; i += WIDE_ITEMS * UNDER) {\n"
+        "            const index of_k = k / (A_BYTES * IN_WORD / 4) + i %% STEP_A, of_row = get_group_id(1) * UNDER * ROWS * M + i / "
+        "STEP_A;\n"
+        "            in_a[i / STEP_A][i %% STEP_A] = %s a[of_row * a_pitch + of_k]%s;\n"
+        "        }\n"
+        "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < 8 * WIDE; i += WIDE_ITEMS * UNDER) {\n"
+        "            const index of_word = k / IN_WORD + i / WIDE, of_column = get_group_id(0) * WIDE + i %% WIDE;\n"
+        "            in_b[i / WIDE][i %% WIDE] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
+        "        }\n"
+        "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "        for (int i = 0; i < ROWS; i++)\n"
+        "            for (int r = 0; r < A_PARTS; r++)\n"
+        "                ((private a_element *)&x[i])[r] = in_a[(get_sub_group_id() / BESIDE * ROWS + i) * M + A_ROW(r)][A_LANE];\n"
+        "        for (int j = 0; j < COLUMNS; j++)\n"
+        "            for (int w = 0; w < 8; w++)\n"
+        "                y[j][w] = as_%s(in_b[w][(get_sub_group_id() %% BESIDE * COLUMNS + j) * LANES + lane]);\n",
+        s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
+        s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "", of_types[s->type].b);
+}
+
 static void add_products(struct text *text)
 {
     text_add(text, "        for (int i = 0; i < ROWS; i++)\n"
@@ -231,7 +264,10 @@ static void add_loops(struct text *text, const struct style *s)
              s->nested ? "min(block + 3 * STEP, depth)" : "depth");
     if (s->ahead == A_ROUND_AHEAD)
         text_add(text, "        if (k + STEP < depth)\n");
-    add_reads(text, s, s->ahead == A_ROUND_AHEAD ? "k + STEP" : "k", s->ahead ? "next_x" : "x", s->ahead ? "next_y" : "y");
+    if (s->staged)
+        add_staged_reads(text, s);
+    else
+        add_reads(text, s, s->ahead == A_ROUND_AHEAD ? "k + STEP" : "k", s->ahead ? "next_x" : "x", s->ahead ? "next_y" : "y");
     add_products(text);
     if (s->ahead)
         text_add(text, "        for (int i = 0; i < ROWS; i++)\n"
@@ -287,6 +323,11 @@ static cl_program build(const struct style *s)
              s->m, s->rows, s->columns, in_word(s), lanes_of(s), a_bytes(s), a_parts(s), a, s->index, number, t->element_type, a, parts,
              number, m, t->function, t->b, s->type == TF32 ? "(r * 2 + (lane >> 3))" : "r", s->type == TF32 ? "(lane & 7)" : "lane");
     text_add(&text,
+             "enum { BESIDE = %d, UNDER = %d, WIDE = BESIDE * COLUMNS * LANES, WIDE_ITEMS = BESIDE * LANES, STEP_A = 32 / A_BYTES };\n",
+             STAGED_BESIDE, STAGED_UNDER);
+    if (s->staged)
+        text_add(&text, "__attribute__((reqd_work_group_size(WIDE_ITEMS, UNDER, 1)))\n");
+    text_add(&text,
              "__attribute__((intel_reqd_sub_group_size(LANES)))\n"
              "kernel void k(global char *a_at, global char *b_at, global char *c_at, global int *count, index depth, index a_pitch,\n"
              "              index pitch, index c_pitch, index a_batch, index b_batch, index c_batch, int4 edges, int4 origin,\n"
@@ -294,6 +335,8 @@ static cl_program build(const struct style *s)
              "{\n"
              "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
              "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
+    if (s->staged)
+        text_add(&text, "    local a_element in_a[UNDER * ROWS * M][STEP_A];\n    local uint in_b[8][WIDE];\n");
     if (s->checks)
         text_add(&text, "    edges = max(edges, 0);\n    c_edges = max(c_edges, 0);\n");
     if (s->clamps)
@@ -578,9 +621,21 @@ static cl_mem matrix(const void *bytes, size_t size, int which)
     return made;
 }
 
-/* False: the results are wrong. */
-static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
+/* The shape, with the work-groups that the style needs. */
+static struct shape shape_of(const struct style *s, const struct shape *x)
 {
+    struct shape made = *x;
+    if (s->staged) {
+        made.local[0] = STAGED_BESIDE;
+        made.local[1] = STAGED_UNDER;
+    }
+    return made;
+}
+
+/* False: the results are wrong. */
+static bool run(const struct style *s, const struct shape *of_any, cl_kernel kernel)
+{
+    const struct shape of_style = shape_of(s, of_any), *x = &of_style;
     const struct layout l = lay_out(s, x);
     const bool joint = x->place != APART;
     const size_t c_offset = x->place == C_BESIDE_A ? l.depth * l.element : 0;
@@ -667,7 +722,7 @@ static void check_report(const struct style *s)
          vectors = strstr(device.log, "\"verdict\":\"VP") || strstr(device.log, "\"verdict\":\"VDPBF16PS");
     bool mixed = s->rows * s->m > 16 && s->rows * s->m % 16;                             /* tiles of 16 rows and of fewer */
     bool narrow = s->eight && s->columns % 2 && (s->columns > 1 || s->rows * s->m > 16); /* not one tile of 8 columns */
-    if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && strcmp(s->index, "uint") && of_types[s->type].numbers == 1)
+    if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && !s->staged && strcmp(s->index, "uint") && of_types[s->type].numbers == 1)
         assert_int_equal(shared, !mixed && !narrow);
 }
 
@@ -675,7 +730,7 @@ static void check_report(const struct style *s)
 static bool suits(const struct style *s, const struct shape *x)
 {
     static const int none[4];
-    if ((s->ahead && !x->depth) || (s->checks && memcmp(x->origin, none, sizeof none)))
+    if ((s->ahead && !x->depth) || (s->staged && x->place == C_OVER_A) || (s->checks && memcmp(x->origin, none, sizeof none)))
         return false;
     bool edges = memcmp(x->cut, none, sizeof none) || memcmp(x->origin, none, sizeof none);
     bool adds_floats = s->end == ADDS_TO_C && of_types[s->type].has_fraction; /* where there is A, are no floats */
@@ -725,7 +780,8 @@ static struct style random_style(unsigned *seed)
     s.eight = !s.blocks && !s.writes && s.type != TF32 && below(seed, 4) == 0;
     s.b_columns = !s.blocks && below(seed, 4) == 0;
     s.checks = s.end != READS_BACK && !s.blocks && !s.b_columns && below(seed, 3) == 0;
-    s.ahead = !s.nested && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
+    s.staged = !s.blocks && !s.b_rows && !s.b_columns && !s.clamps && s.end != READS_BACK && below(seed, 3) == 0;
+    s.ahead = !s.nested && !s.staged && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
     return s;
 }
 
@@ -737,7 +793,8 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
     x.pad = 16 * (int)below(seed, 4);
     x.same_a = below(seed, 4) == 0;
     x.same_b = below(seed, 4) == 0;
-    if (!s->clamps && s->end != READS_BACK && (s->end != ADDS_TO_C || !of_types[s->type].has_fraction) && below(seed, 6) == 0) {
+    if (!s->clamps && !s->staged && s->end != READS_BACK && (s->end != ADDS_TO_C || !of_types[s->type].has_fraction) &&
+        below(seed, 6) == 0) {
         x.groups[0] = x.local[0] = x.groups[2] = 1;
         x.place = C_OVER_A;
     }
@@ -765,14 +822,14 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s, ahead %d",
+                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s, ahead %d",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
                                      : "words",
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
                          s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "",
-                         s.checks ? ", checks" : "", s.ahead);
+                         s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.ahead);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

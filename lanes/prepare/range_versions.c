@@ -8,6 +8,8 @@
  *
  * Work-groups at edges, and all where the last round of a loop is not whole, run the code as it was; its loops may still run most of their
  * rounds without checks (range_checks.c). Packets that lack work-items are at an edge, as a rule, and have only that code. */
+#include <string.h>
+
 #include "lanes/analysis/packet_support.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/blocks.h"
@@ -18,10 +20,16 @@
 enum { MOST_BLOCKS = 1024, MOST_INSTRUCTIONS = 16384 }; /* of a kernel that is copied */
 enum { MOST_GUARDS = 64 };
 
+/* Where code is, a bit for each counter: in its loop, behind the test with which that begins, if it does; and where the loop goes on behind
+ * this round. */
+struct where {
+    uint32_t inside, goes_on;
+};
+
 /* A check of ranges. */
 struct found {
     struct tsr__check check;
-    uint32_t goes_on; /* a bit for each counter: it is only made in rounds behind which that one's loop goes on */
+    struct where where;
     /* It compares base + more with the bound. */
     LLVMIntPredicate how;
     LLVMValueRef base, bound;
@@ -35,11 +43,12 @@ struct range_versions {
     LLVMBasicBlockRef body; /* all but allocations */
     struct tsr__cfg cfg;
     struct tsr__group_bounds g;
-    struct tsr__inequality ends[TSR__MAX_COUNTERS]; /* that hold of the counters in rounds behind which their loops go on */
+    struct tsr__inequality ends[TSR__MAX_COUNTERS]; /* of counters, which hold in rounds behind which their loops go on */
+    uint32_t tests_first;                           /* counters of loops that begin with their test: a bit each */
     LLVMValueRef last[TSR__MAX_COUNTERS], before_last[TSR__MAX_COUNTERS]; /* what counters are in these rounds */
     struct guard {
-        LLVMBasicBlockRef to; /* where code begins that only runs in rounds behind which the loop goes on */
-        unsigned counter;
+        LLVMBasicBlockRef to;
+        struct where where; /* code from there on */
     } guards[MOST_GUARDS];
     unsigned guard_count;
     struct tsr__map ends_of_loops; /* conditions with which loops go on → 1 */
@@ -88,8 +97,10 @@ static bool is_of_range(const struct range_versions *x, LLVMValueRef comparison)
 
 static LLVMValueRef holds(struct range_versions *x, const struct found *f)
 {
-    for (unsigned i = 0; i < x->g.counter_count; i++)
-        x->g.counters[i].at = f->goes_on >> i & 1 ? x->before_last[i] : x->last[i];
+    for (unsigned i = 0; i < x->g.counter_count; i++) {
+        const bool known = f->where.inside >> i & 1 || !(x->tests_first >> i & 1);
+        x->g.counters[i].at = !known ? NULL : f->where.goes_on >> i & 1 ? x->before_last[i] : x->last[i];
+    }
     return tsr__check_holds(&x->g, &f->check);
 }
 
@@ -99,7 +110,7 @@ static int holds_where_it_goes_on(const struct range_versions *x, unsigned count
     const struct tsr__counter *c = &x->g.counters[counter];
     const struct tsr__inequality *end = &x->ends[counter];
     struct tsr__inequality q;
-    if (!tsr__inequality_of(condition, &q) || q.is_signed != end->is_signed)
+    if (!c->step || !tsr__inequality_of(condition, &q) || q.is_signed != end->is_signed)
         return 0;
     if (q.b == end->b &&
         ((q.a == c->phi && q.distance == end->distance) || (q.a == c->next && q.distance == end->distance - (int64_t)c->step)))
@@ -129,9 +140,9 @@ static LLVMValueRef without_constants(LLVMValueRef v, int64_t *sum)
     return v;
 }
 
-static struct found found_of(const struct tsr__check *check, uint32_t goes_on)
+static struct found found_of(const struct tsr__check *check, struct where where)
 {
-    struct found f = {.check = *check, .goes_on = goes_on, .how = LLVMGetICmpPredicate(check->comparison)};
+    struct found f = {.check = *check, .where = where, .how = LLVMGetICmpPredicate(check->comparison)};
     const LLVMIntPredicate how = check->holds_if ? f.how : tsr__opposite_of(f.how);
     const unsigned less = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntULT || how == LLVMIntULE ? 0 : 1;
     f.base = without_constants(LLVMGetOperand(check->comparison, less), &f.more);
@@ -140,15 +151,16 @@ static struct found found_of(const struct tsr__check *check, uint32_t goes_on)
 }
 
 /* Adds the check if it is known to be one of ranges. If the comparison is there already, it has to hold in both places. */
-static void add_check(struct range_versions *x, const struct tsr__check *check, uint32_t goes_on)
+static void add_check(struct range_versions *x, const struct tsr__check *check, struct where where)
 {
     struct found *f = &x->found[x->found_count];
     for (unsigned i = 0; i < x->found_count; i++)
         if (x->found[i].check.comparison == check->comparison) {
-            x->found[i].goes_on &= goes_on;
+            x->found[i].where.inside &= where.inside;
+            x->found[i].where.goes_on &= where.goes_on;
             return;
         }
-    *f = found_of(check, goes_on);
+    *f = found_of(check, where);
     if (x->found_count + 1 < TSR__MAX_CHECKS && is_of_range(x, check->comparison) && holds(x, f)) /* whose code goes unused */
         x->found_count++;
 }
@@ -165,12 +177,14 @@ static bool is_part_alone(LLVMValueRef v, LLVMValueRef condition)
     return true;
 }
 
-static uint32_t counters_of_place(const struct range_versions *x, LLVMBasicBlockRef place)
+static struct where where_is(const struct range_versions *x, LLVMBasicBlockRef place)
 {
-    uint32_t all = 0;
+    struct where all = {0};
     for (unsigned i = 0; i < x->guard_count; i++)
-        if (tsr__dominates(&x->cfg, tsr__cfg_number(&x->cfg, x->guards[i].to), tsr__cfg_number(&x->cfg, place)))
-            all |= UINT32_C(1) << x->guards[i].counter;
+        if (tsr__dominates(&x->cfg, tsr__cfg_number(&x->cfg, x->guards[i].to), tsr__cfg_number(&x->cfg, place))) {
+            all.inside |= x->guards[i].where.inside;
+            all.goes_on |= x->guards[i].where.goes_on;
+        }
     return all;
 }
 
@@ -186,9 +200,10 @@ static void add_condition(struct range_versions *x, LLVMValueRef condition, bool
         goes_on |= counters_that_go_on(x, all.at[i].comparison);
     for (unsigned i = 0; i < all.count; i++) {
         LLVMValueRef comparison = all.at[i].comparison;
+        struct where where = where_is(x, LLVMGetInstructionParent(comparison));
+        where.goes_on |= is_part_alone(comparison, condition) ? goes_on : 0;
         if (!counters_that_go_on(x, comparison))
-            add_check(x, &all.at[i],
-                      counters_of_place(x, LLVMGetInstructionParent(comparison)) | (is_part_alone(comparison, condition) ? goes_on : 0));
+            add_check(x, &all.at[i], where);
     }
 }
 
@@ -223,39 +238,46 @@ static void find_checks(struct range_versions *x)
     }
 }
 
-static void note_guard(struct range_versions *x, const struct tsr__rounds *r, LLVMBasicBlockRef to, unsigned counter)
+static void note_guard(struct range_versions *x, const struct tsr__rounds *r, LLVMBasicBlockRef to, struct where where)
 {
     if (x->guard_count < MOST_GUARDS && r->cfg->blocks[tsr__cfg_number(r->cfg, to)].pred_count == 1)
-        x->guards[x->guard_count++] = (struct guard){to, counter};
+        x->guards[x->guard_count++] = (struct guard){to, where};
 }
 
-/* Where code of the loop begins that only runs if the loop goes on. */
+/* Where code of the loop begins that only runs behind its test, or if it goes on. */
 static void note_guards(struct range_versions *x, const struct tsr__rounds *r, unsigned counter)
 {
     const struct tsr__loop *loop = &r->cfg->loops[r->loop];
+    const uint32_t bit = UINT32_C(1) << counter;
+    if (x->tests_first & bit)
+        note_guard(x, r, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(r->header), r->goes_on_if ? 0 : 1), (struct where){bit, 0});
     for (int k = loop->begin; k < loop->end; k++) {
         const struct tsr__block *block = &r->cfg->blocks[k];
         if (block->ref == r->exiting || block->succ_count != 2 || !LLVMIsABranchInst(block->terminator))
             continue;
         const int holds = holds_where_it_goes_on(x, counter, LLVMGetCondition(block->terminator));
         if (holds)
-            note_guard(x, r, LLVMGetSuccessor(block->terminator, holds > 0 ? 0 : 1), counter);
+            note_guard(x, r, LLVMGetSuccessor(block->terminator, holds > 0 ? 0 : 1), (struct where){0, bit});
     }
 }
 
-/* Finds what the counter is in the last round and in the one before. In a loop that is left at its beginning, `at_start`, the last round is
- * one that only finds that out; behind that nothing goes on. */
-static bool find_rounds(struct range_versions *x, const struct tsr__rounds *r, bool at_start, unsigned n)
+/* Finds what the counter is in the last round, behind the test of a loop that begins with it, and in the one before. */
+static bool find_rounds(struct range_versions *x, const struct tsr__rounds *r, bool tests_first, unsigned n)
 {
     struct tsr__counter *c = &x->g.counters[n];
-    if (tsr__find_counter(&x->g, r, c, &x->ends[n]) && (at_start || tsr__is_same(&x->g, c->begin)) &&
-        (x->last[n] = tsr__last_of_counter(&x->g, c, &x->ends[n]))) {
-        x->before_last[n] = LLVMBuildSub(x->g.b, x->last[n], tsr__i64(x->l, c->step), "");
-        return true;
+    struct tsr__inequality *end = &x->ends[n];
+    LLVMValueRef last = NULL, step;
+    if (tsr__find_counter(&x->g, r, c, end) && (tests_first || tsr__is_same(&x->g, c->begin)))
+        last = tsr__last_of_counter(&x->g, c, end);
+    if (!last) {
+        x->last[n] = tests_first ? tsr__find_limited(&x->g, r, c, end) : NULL;
+        return x->last[n];
     }
-    x->last[n] = NULL;
-    x->before_last[n] = at_start ? tsr__find_limited(&x->g, r, c, &x->ends[n]) : NULL;
-    return x->before_last[n];
+    step = tsr__i64(x->l, c->step);
+    x->last[n] = tests_first ? LLVMBuildSub(x->g.b, last, step, "") : last;
+    x->before_last[n] = LLVMBuildSub(x->g.b, x->last[n], step, "");
+    end->distance += tests_first ? (int64_t)c->step : 0;
+    return true;
 }
 
 /* Notes the loop's counter. Changes no loop. */
@@ -263,15 +285,13 @@ static bool note_counter(void *context, struct tsr__rounds *r)
 {
     struct range_versions *x = context;
     const unsigned n = x->g.counter_count;
-    const bool at_start = r->exiting == r->header;
+    const bool tests_first = r->exiting == r->header && r->exiting != r->latch;
     tsr__map_set(&x->ends_of_loops, r->goes_on, 1);
-    if ((!at_start && r->exiting != r->latch) || n == TSR__MAX_COUNTERS || !find_rounds(x, r, at_start, n))
+    if ((!tests_first && r->exiting != r->latch) || n == TSR__MAX_COUNTERS || !find_rounds(x, r, tests_first, n))
         return false;
     x->g.counter_count++;
-    if (at_start)
-        note_guard(x, r, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(r->header), r->goes_on_if ? 0 : 1), n);
-    else
-        note_guards(x, r, n);
+    x->tests_first |= (uint32_t)tests_first << n;
+    note_guards(x, r, n);
     return false;
 }
 
@@ -296,7 +316,7 @@ static bool can_be_copied(const struct range_versions *x)
 static bool is_implied(const struct found *f, const struct found *by)
 {
     return f->how == by->how && f->check.holds_if == by->check.holds_if && f->bound == by->bound && f->base == by->base &&
-           f->goes_on == by->goes_on && (f->more < by->more || (f->more == by->more && f > by));
+           !memcmp(&f->where, &by->where, sizeof f->where) && (f->more < by->more || (f->more == by->more && f > by));
 }
 
 /* Do all checks hold, in a packet that lacks no work-item? */

@@ -126,7 +126,8 @@ static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVM
     if (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl) {
         LLVMSetNSW(made, LLVMGetNSW(inst));
         LLVMSetNUW(made, LLVMGetNUW(inst));
-    }
+    } else if (op == LLVMOr)
+        LLVMSetIsDisjoint(made, LLVMGetIsDisjoint(inst));
     return with_fast_math(made, inst);
 }
 
