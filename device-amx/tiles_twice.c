@@ -23,7 +23,8 @@ enum {
     C_BYTES = 1 << 23,
 };
 
-struct tsr__tile_twice {
+/* The loops of all packets that have one number. */
+struct numbered {
     struct tsr_tile_loop loop; /* the first one */
     struct tsr__side a, b;
     struct tsr__packed_b packed; /* in `memory` */
@@ -52,6 +53,10 @@ struct tsr__tile_twice {
     _Alignas(TSR_TILE_ROW_BYTES) char c[C_BYTES];
 };
 
+struct tsr__tile_twice {
+    struct numbered loops[TSR_TILE_LOOPS];
+};
+
 static int64_t rows_of(const struct tsr_tile_loop *x)
 {
     return x->rows * x->tile_rows;
@@ -64,7 +69,7 @@ static bool is_narrow(const struct tsr_tile_loop *x)
 
 /* The packet's block of C, with rows of whole tiles. Those of a column of the grid follow each other, so that tiles of several packets are
  * whole. Two columns of 8 share them. */
-static char *block_of_c(struct tsr__tile_twice *t, const struct packet *p)
+static char *block_of_c(struct numbered *t, const struct packet *p)
 {
     const struct tsr_tile_loop *x = &t->loop;
     const int64_t column = is_narrow(x) ? p->column / 2 : p->column, right = is_narrow(x) && p->column % 2 ? tsr__loop_c_bytes(x) : 0;
@@ -73,7 +78,7 @@ static char *block_of_c(struct tsr__tile_twice *t, const struct packet *p)
 
 /* Which of the range's dimensions are the rows shows only later, so there is room for either. That also spreads what is used, a part of
  * each column, over the sets of the caches. */
-static int64_t pitch_of(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
+static int64_t pitch_of(const struct numbered *t, const struct tsr_tile_loop *x)
 {
     const int64_t wanted = (int64_t)(t->down + t->across) * rows_of(x),
                   across = is_narrow(x) ? (int64_t)t->across / 2 + 1 : (int64_t)t->across,
@@ -165,16 +170,16 @@ static void fetch(const char *c, const struct tsr_tile_loop *x)
 static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 {
     struct tsr__tile_twice *t = tsr_worker_scratch(run->seat, TSR__SCRATCH_TWICE, sizeof *t);
-    if (t) {
-        t->count = t->next = t->alone = 0;
-        t->is_open = false;
-        tsr__side_clear(&t->a);
-        tsr__side_clear(&t->b);
+    for (struct numbered *n = t ? t->loops : NULL; t && n < t->loops + TSR_TILE_LOOPS; n++) {
+        n->count = n->next = n->alone = 0;
+        n->is_open = false;
+        tsr__side_clear(&n->a);
+        tsr__side_clear(&n->b);
     }
     return t;
 }
 
-static bool joins(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+static bool joins(const struct numbered *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x), tiles = is_narrow(x) ? column / 2 : column;
     if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * rows_of(x) > (pitch < MOST_ROWS ? pitch : MOST_ROWS) ||
@@ -186,7 +191,7 @@ static bool joins(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x
            !(row == t->a.count && column == t->b.count) && (t->loop.zero || !t->taken[row][column]);
 }
 
-static void note_part(struct tsr__tile_twice *t, struct packet *p, const struct tsr_tile_loop *x)
+static void note_part(struct numbered *t, struct packet *p, const struct tsr_tile_loop *x)
 {
     p->parts++;
     p->steps += x->steps;
@@ -204,14 +209,14 @@ static void note_part(struct tsr__tile_twice *t, struct packet *p, const struct 
     }
 }
 
-static bool goes_on(const struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
+static bool goes_on(const struct numbered *t, const struct tsr_tile_loop *x)
 {
     return tsr__tile_same_shape(&t->loop, x) && x->a == t->end.a && x->b == t->end.b &&
            (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&t->end.in_a, &x->a_matrix, sizeof x->a_matrix)) &&
            (!(x->how & TSR_TILE_B_EDGES) || !memcmp(&t->end.in_b, &x->b_matrix, sizeof x->b_matrix));
 }
 
-static void note_packet(struct tsr__run *run, struct tsr__tile_twice *t, const struct tsr_tile_loop *x)
+static void note_packet(struct tsr__run *run, struct numbered *t, const struct tsr_tile_loop *x)
 {
     struct packet *p = &t->packets[t->count++];
     uint32_t row = tsr__side_find(&t->a, x->a), column = tsr__side_find(&t->b, x->b);
@@ -241,14 +246,22 @@ void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
         run->twice = make_twice(run);
     if (!run->twice)
         return;
-    run->twice->count = 0;
-    run->twice->across = across;
-    run->twice->down = down;
+    for (struct numbered *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++) {
+        n->count = n->next = 0;
+        n->is_open = false;
+        n->across = across;
+        n->down = down;
+    }
+}
+
+static struct numbered *loops_of(struct tsr__run *run, const struct tsr_tile_loop *x)
+{
+    return run->twice ? &run->twice->loops[(x->how & TSR_TILE_LOOP_NUMBER) >> TSR_TILE_LOOP_SHIFT] : NULL;
 }
 
 void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    struct tsr__tile_twice *t = run->twice;
+    struct numbered *t = loops_of(run, x);
     if (!t)
         return;
     if (!t->is_open) {
@@ -300,7 +313,7 @@ void tsr__tile_twice_missed(struct tsr__run *run)
  */
 
 /* `columns` of the grid, whose B begins at `b`. */
-static void multiply(struct tsr__run *run, struct tsr__tile_twice *t, uint32_t columns, const char *const *b)
+static void multiply(struct tsr__run *run, struct numbered *t, uint32_t columns, const char *const *b)
 {
     struct tsr_tile_loop x = t->loop;
     x.how &= ~(uint64_t)TSR_TILE_HALF_N;
@@ -317,7 +330,7 @@ static void multiply(struct tsr__run *run, struct tsr__tile_twice *t, uint32_t c
 }
 
 /* Of loops of 8 columns those with a neighbour, which makes a tile with them: puts pairs in place of columns, and answers how many. */
-static uint32_t pair_columns(struct tsr__tile_twice *t)
+static uint32_t pair_columns(struct numbered *t)
 {
     const uint32_t pairs = tsr__side_pair(&t->b, t->b.count, tsr__loop_b_bytes(&t->loop));
     for (uint32_t i = 0; i < pairs; i++)
@@ -334,16 +347,12 @@ static bool is_better_alone(const struct tsr_tile_loop *x)
 
 static const char *b_of_packet(const void *twice, uint32_t packet)
 {
-    return ((const struct tsr__tile_twice *)twice)->packets[packet].b;
+    return ((const struct numbered *)twice)->packets[packet].b;
 }
 
-void tsr__tile_twice_multiply(struct tsr__run *run)
+static void multiply_all(struct tsr__run *run, struct numbered *t)
 {
-    struct tsr__tile_twice *t = run->twice;
     uint32_t together = 0;
-    if (!t)
-        return;
-    learn_noted(run, t->count);
     const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1, columns = in_tile > 1 ? pair_columns(t) : t->b.count;
     memset(t->to, 0, (size_t)t->a.count * columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {
@@ -378,12 +387,22 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
     t->is_open = false;
 }
 
+void tsr__tile_twice_multiply(struct tsr__run *run)
+{
+    if (!run->twice)
+        return;
+    learn_noted(run, run->twice->loops[0].count);
+    for (struct numbered *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++)
+        if (n->count)
+            multiply_all(run, n);
+}
+
 /* ---- the second time -------------------------------------------------------------------------------------------------------------------
  */
 
 bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    struct tsr__tile_twice *t = run->twice;
+    struct numbered *t = loops_of(run, x);
     if (!t)
         return false;
     if (t->is_open) { /* the first part has got all */
@@ -404,7 +423,7 @@ bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
 uint32_t tsr__tile_first(struct tsr_item *item)
 {
     struct tsr__run *run = ((struct tsr__work_item *)item)->run;
-    if (run->twice)
-        run->twice->is_open = false;
+    for (unsigned n = 0; run->twice && n < TSR_TILE_LOOPS; n++)
+        run->twice->loops[n].is_open = false;
     return run->pass == TSR__FIRST_PASS;
 }

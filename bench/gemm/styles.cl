@@ -9,7 +9,8 @@
  * LANES: 8 or 16. FROM_C: C = A·B + zero·C, so that the sums begin with numbers in memory. EPILOGUE: a scale, a bias and an activation between
  * loop and store. B_COLUMNS: B is a matrix of elements by columns. STAGED: eight sub-groups under each other stage A and B in local memory.
  * NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. CHECKED: what is outside of the matrices is zero, and not
- * stored. AHEAD: each round loads what the next one multiplies. MAD24: indices by mad24. `scale` is 1 and `zero` 0, so that the results
+ * stored. AHEAD: each round loads what the next one multiplies. MAD24: indices by mad24. TWO_SUMS: one of even
+ * steps and one of odd ones. `scale` is 1 and `zero` 0, so that the results
  * are those of the plain form. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -136,6 +137,12 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     const INDEX lane = get_sub_group_local_id(), row = SUB_GROUP * ROWS * M, column = get_group_id(0) * COLUMNS * LANES;
     const INDEX pitch = deep / A_ELEMENTS; /* of A */
     c_part sum[ROWS][COLUMNS];
+#ifdef TWO_SUMS
+    c_part odd[ROWS][COLUMNS] = {0};
+    enum { STEP = 2 * DEEP };
+#else
+    enum { STEP = DEEP };
+#endif
 #ifdef STAGED
     local a_element in_a[GROUP * ROWS * M][IN_STEP];
     local b_word in_b[8][WIDE];
@@ -157,7 +164,7 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     for (INDEX block = 0; block < deep; block += 256)
         for (INDEX k = block; k < min(block + 256, deep); k += DEEP) {
 #else
-    for (INDEX k = 0; k < deep; k += DEEP) {
+    for (INDEX k = 0; k < deep; k += STEP) {
 #endif
 #ifndef AHEAD
         a_part x[ROWS];
@@ -199,6 +206,12 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLUMNS; j++)
                 sum[i][j] = MAD(x[i], y[j], sum[i][j]);
+#ifdef TWO_SUMS
+        READ(x, y, k + DEEP)
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLUMNS; j++)
+                odd[i][j] = MAD(x[i], y[j], odd[i][j]);
+#endif
 #ifdef AHEAD
         for (int i = 0; i < ROWS; i++)
             x[i] = next_x[i];
@@ -208,6 +221,9 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     }
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
+#ifdef TWO_SUMS
+            sum[i][j] += odd[i][j];
+#endif
 #ifdef WRITES
             intel_sub_group_2d_block_write_32b_8r16x1c(c, size.y * 4, size.x, n * 4, (int2)(column + j * LANES, row + i * M), (private uint *)&sum[i][j]);
 #else

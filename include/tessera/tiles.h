@@ -63,8 +63,11 @@ enum {
     TSR_TILE_NIBBLES = 32768,   /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
     TSR_TILE_B_COLUMNS = 65536, /* of a loop, without HALF_N, NIBBLES and B_EDGES: B is not packed, its columns lie side by side */
     TSR_TILE_B_UNPACKED = TSR_TILE_B_ROWS | TSR_TILE_B_COLUMNS, /* mask */
+    TSR_TILE_LOOP_NUMBER = 3 << 24, /* mask, of a loop with TWICE: its number among those of the packet's rounds */
 };
 enum {
+    TSR_TILE_LOOP_SHIFT = 24,
+    TSR_TILE_LOOPS = 4, /* that rounds of a packet have, at most */
     TSR_TILE_OPERAND_BYTES =
         2 * TSR_TILE_BYTES + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
     TSR_TILE_LOOP_MAX = 16,      /* accumulators */
@@ -86,7 +89,9 @@ enum {
  *               to the loop it does nothing that others see, and calls this function for nothing else. If the answer is not 0, this is
  *               the first time, and the packet ends at once; the accumulators' contents are undefined. `to` is not used. With
  *               TSR_TILE_GOES_ON the packet ends where tile_first says so, and the answer is not looked at. The calls of a packet are
- *               then parts of one loop; accumulators keep what the last call left in them.
+ *               then parts of one loop; accumulators keep what the last call left in them. If the rounds of a packet are those of several
+ *               loops, which have no operand in common, it asks for all of them in the order of their numbers, each time, and ends
+ *               behind the last one.
  * tile_first    is asked where a packet leaves the code that leads to such a loop, but for the loop's own end without TSR_TILE_GOES_ON. Not
  *               0: the packet ends at once.
  * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */

@@ -49,6 +49,7 @@ struct tsr__k_loop {
     unsigned rows, columns;
     struct tsr__polynomial a_next, b_next;
     bool zero;
+    unsigned number; /* of several calls for one basic block */
 };
 
 /* ---- loops ------------------------------------------------------------------------------------------------------------------------------
@@ -368,13 +369,19 @@ static bool runs_alone(LLVMValueRef function)
     return true;
 }
 
-/* The device's code has AMX's registers for itself: are none in use behind the loop but the loop's own? */
-static bool leaves_registers_alone(const struct tsr__tiles *t, const struct tsr__k_loop *x)
+static uint32_t registers_of(const struct tsr__k_loop *x)
 {
-    uint32_t taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, exit_of_loop(x->loop))].taken;
+    uint32_t all = 0;
     for (unsigned i = 0; i < x->rows * x->columns; i++)
-        taken &= ~(UINT32_C(1) << x->lives[i]->accumulator);
-    return t->unit != TSR__TILES_AMX || (!taken && !t->halves);
+        all |= UINT32_C(1) << x->lives[i]->accumulator;
+    return all;
+}
+
+/* The device's code has AMX's registers for itself: are none in use behind the loop but `own` ones? */
+static bool leaves_registers_alone(const struct tsr__tiles *t, LLVMBasicBlockRef loop, uint32_t own)
+{
+    uint32_t taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, exit_of_loop(loop))].taken;
+    return t->unit != TSR__TILES_AMX || (!(taken & ~own) && !t->halves);
 }
 
 static bool is_narrow(const struct tsr__k_loop *x)
@@ -382,11 +389,10 @@ static bool is_narrow(const struct tsr__k_loop *x)
     return tsr__row_of_block(x->parts[0].life->block) < TSR_TILE_ROW_BYTES;
 }
 
-/* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
-static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all)
+/* Why the device cannot run it with those of other work-groups, whatever the packet does, or NULL. */
+static const char *runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers)
 {
     const struct part *part = &x->parts[0];
-    const char *why = "several blocks, whose rows are not those of one";
     if (!tsr__is_global_memory(part->a.address) || !tsr__is_global_memory(part->b.address))
         return "A or B is not in global memory";
     if (tsr__rows_of_block(part->life->block) < TSR_TILE_ROWS && x->rows > 1)
@@ -397,12 +403,22 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
     if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !is_unpacked(&part->b) && !part->nibbles &&
         in_panels)
         return "whole tiles of A and B come straight from memory";
-    if (!leaves_registers_alone(t, x))
-        return "other accumulators wait in tile registers";
+    return leaves_registers_alone(t, x->loop, own_registers) ? NULL : "other accumulators wait in tile registers";
+}
+
+static const char *const runs_once = "in launches where indices may wrap, or in those where none does, packets cannot run twice";
+
+/* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
+static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all)
+{
+    const char *why = runs_apart(t, x, registers_of(x));
+    if (why)
+        return why;
+    why = "several blocks, whose rows are not those of one";
     if (x->zero && x->leaving && tsr__tile_store_ends_packet(x->leaving, exit_of_loop(x->loop)) && runs_alone(t->webs.function))
         return NULL;
     if (t->once)
-        return "in launches where indices may wrap, or in those where none does, packets cannot run twice";
+        return runs_once;
     if (all)
         x->twice = tsr__tile_runs_twice(t, x->loop, x->lives, x->rows * x->columns, &why);
     return x->twice ? NULL : why;
@@ -431,6 +447,88 @@ static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
     }
     for (unsigned i = 0; i < count && count > 1; i++)
         add_loop(t, loop, &parts[i], 1, false);
+}
+
+/* Gives parts that have an operand in common, by way of others too, the same number. Answers how many numbers there are. */
+static unsigned number_parts(const struct part *parts, unsigned count, unsigned *number)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < count; i++) {
+        number[i] = most++;
+        for (unsigned k = 0; k < i; k++) {
+            struct tsr__polynomial a = address_distance(&parts[k].a, &parts[i].a), b = address_distance(&parts[k].b, &parts[i].b);
+            const unsigned from = number[k] > number[i] ? number[k] : number[i], to = number[k] > number[i] ? number[i] : number[k];
+            if (!is_zero(&a) && !is_zero(&b))
+                continue;
+            for (unsigned n = 0; n <= i; n++)
+                number[n] = number[n] == from ? to : number[n];
+        }
+    }
+    unsigned numbers = 0;
+    for (unsigned n = 0; n < most; n++) {
+        bool used = false;
+        for (unsigned i = 0; i < count; i++)
+            if (number[i] == n) {
+                number[i] = numbers;
+                used = true;
+            }
+        numbers += used;
+    }
+    return numbers;
+}
+
+/* Several sums in one loop over K that have no operand in common, as those of even and odd steps: a call each, for which packets run twice
+ * together. False: not so. */
+static bool add_several(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct part *const *sets, const unsigned *sizes, unsigned count)
+{
+    struct tsr__k_loop *all[TSR_TILE_LOOPS];
+    struct tsr__live_range *lives[MOST];
+    uint32_t registers = 0;
+    unsigned live = 0;
+    const char *why;
+    if (count > TSR_TILE_LOOPS || t->once)
+        return false;
+    for (unsigned n = 0; n < count; n++) {
+        struct tsr__k_loop *x = all[n] = tsr_arena_alloc(&t->l->scratch, sizeof *x);
+        *x = (struct tsr__k_loop){.loop = loop, .number = n};
+        if (!arrange_parts(x, sets[n], sizes[n]))
+            return false;
+        for (unsigned i = 0; i < x->rows * x->columns; i++)
+            lives[live++] = x->lives[i] = x->parts[i].life;
+        registers |= registers_of(x);
+    }
+    for (unsigned n = 0; n < count; n++)
+        if (runs_apart(t, all[n], registers))
+            return false;
+    struct tsr__twice *twice = tsr__tile_runs_twice(t, loop, lives, live, &why);
+    for (unsigned n = 0; n < count && twice; n++) {
+        all[n]->twice = twice;
+        all[n]->next = t->rounds;
+        t->rounds = all[n];
+    }
+    if (twice)
+        tsr__map_set(&t->twice, loop, 1);
+    return twice;
+}
+
+static void add_loops(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
+{
+    unsigned number[MOST], sizes[MOST] = {0}, numbers = number_parts(parts, count, number);
+    struct part *sets[MOST];
+    if (numbers == 1) {
+        add_loop(t, loop, parts, count, true);
+        return;
+    }
+    for (unsigned n = 0; n < numbers; n++) {
+        sets[n] = tsr_arena_alloc(&t->l->scratch, count * sizeof *sets[n]);
+        for (unsigned i = 0; i < count; i++)
+            if (number[i] == n)
+                sets[n][sizes[n]++] = parts[i];
+    }
+    if (add_several(t, loop, sets, sizes, numbers))
+        return;
+    for (unsigned n = 0; n < numbers; n++)
+        add_loop(t, loop, sets[n], sizes[n], false);
 }
 
 static bool is_read_only(const struct tsr__tiles *t, LLVMBasicBlockRef block)
@@ -493,7 +591,7 @@ void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list
             n += parts[n].life->accumulator >= 0 && find_part(t, list, count, loop, &parts[n]);
         }
         if (n)
-            add_loop(t, loop, parts, n, true);
+            add_loops(t, loop, parts, n);
     }
 }
 
@@ -610,7 +708,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     if (!x->runs_now) {
-        how |= x->twice ? tsr__tile_twice_bits(x->twice) : TSR_TILE_MAY_WAIT;
+        how |= (x->twice ? tsr__tile_twice_bits(x->twice) : TSR_TILE_MAY_WAIT) | x->number << TSR_TILE_LOOP_SHIFT;
         tsr__set_fn_text(t->l, t->webs.function, TSR__SHARES, "");
     }
     LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
@@ -661,6 +759,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 
 void tsr__tile_loops_make(struct tsr__tiles *t)
 {
+    /* A call is put in front of those that stand behind the same loop already, so that the last one is made first. */
     for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
         emit_loop_call(t, x);
 }
@@ -668,6 +767,6 @@ void tsr__tile_loops_make(struct tsr__tiles *t)
 void tsr__tile_loops_leave(struct tsr__tiles *t)
 {
     for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
-        if (x->twice)
+        if (x->twice && !x->number)
             tsr__tile_twice_make(x->twice);
 }

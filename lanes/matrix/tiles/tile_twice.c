@@ -235,7 +235,7 @@ unsigned tsr__tile_twice_bits(const struct tsr__twice *x)
 
 void tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer)
 {
-    x->answer = answer;
+    x->answer = x->answer ? x->answer : answer;
 }
 
 static void leave_if(struct tsr__twice const *x, LLVMBasicBlockRef block, LLVMValueRef first_time)

@@ -361,7 +361,7 @@ struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef 
                                         const char **why);
 /* For the device: TSR_TILE_TWICE, and more. */
 unsigned tsr__tile_twice_bits(const struct tsr__twice *x);
-/* The device's answer. */
+/* The device's answer; of several calls, that to the last one is told first, and counts. */
 void tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer);
 void tsr__tile_twice_make(const struct tsr__twice *x);
 /* The function, all of whose packets run once, does nothing the first time of those that run twice. */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels of products in the styles of other people (styles_kernel.c). */
+#ifndef TESSERA_CONFORMANCE_MATRIX_STYLES_H
+#define TESSERA_CONFORMANCE_MATRIX_STYLES_H
+
+#include "conformance/matrix/device.h"
+
+enum type { INT8, UINT8, BF16, F16, TF32, INT4, UINT4, TYPES };
+
+struct of_type {
+    int element, numbers; /* bytes of an element in memory; numbers in it, which follow each other along K */
+    bool has_fraction;    /* so sums are float */
+    const char *function, *a, *a_of_8, *b, *element_type; /* types of parts of a row of A for 16 lanes and for 8, of words of B */
+    const char *transform, *word;                         /* of B by rows: the 2D block read, and a word of elements */
+};
+extern const struct of_type of_types[TYPES];
+
+enum end { STORES, ADDS_TO_C, CUTS_NEGATIVE, SCALES, READS_BACK, COUNTS };
+
+struct style {
+    int m, rows, columns; /* rows of a function; functions under and beside each other */
+    enum type type;
+    bool b_rows; /* B is a matrix of elements; else of words */
+    const char *index;
+    enum end end;
+    bool clamps;    /* work-groups at the end move back into the range, and so overlap others */
+    bool blocks;    /* A and B by 2D block reads, of matrices that may end within a block */
+    bool writes;    /* C by 2D block writes, to such a matrix */
+    bool nested;    /* K in blocks, each with a loop of its own */
+    bool eight;     /* sub-groups of 8 */
+    bool b_columns; /* B is a matrix of elements by columns, of which each lane reads its own */
+    bool checks;    /* A and B are read, and C is stored, behind comparisons: as 2D blocks, they may end anywhere */
+    bool staged;    /* work-groups of 2 x 4 sub-groups copy a step of A and B, which is words, to local memory */
+    bool halves;    /* the loop over K makes two sums, of its first and its second half */
+    enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */
+};
+
+enum { STAGED_BESIDE = 2, STAGED_UNDER = 4 }; /* sub-groups of a group with local memory */
+
+static inline int lanes_of(const struct style *s)
+{
+    return s->eight ? 8 : 16;
+}
+
+static inline int a_bytes(const struct style *s)
+{
+    return s->eight || s->type == TF32 ? 4 : 2;
+}
+
+/* The program with the style's kernel, k; or NULL, and the build log is printed. */
+cl_program style_build(struct device *device, const struct style *s);
+
+#endif
