@@ -24,7 +24,8 @@ enum {
     CHECKED = 512,
     AHEAD = 1024,
     BY_MAD24 = 2048,
-    TWO_SUMS = 4096
+    TWO_SUMS = 4096,
+    CLAMPED = 8192
 };
 
 static const struct style {
@@ -79,6 +80,9 @@ static const struct style {
     {"8x16 staged ck", 8, 1, 1, "int", STAGED | CHECKED},
     {"32x32 ahead ck", 8, 4, 2, "int", AHEAD | CHECKED},
     {"8x16 ahead ck", 8, 1, 1, "int", AHEAD | CHECKED},
+    {"32x32 clamped", 8, 4, 2, "int", AHEAD | CLAMPED},
+    {"8x16 clamped", 8, 1, 1, "int", AHEAD | CLAMPED},
+    {"8x16 clamped ck", 8, 1, 1, "int", AHEAD | CLAMPED | CHECKED},
     {"8x16 mad24", 8, 1, 1, "int", BY_MAD24},
     {"32x32 two sums", 8, 4, 2, "int", TWO_SUMS},
     {"8x16 two sums", 8, 1, 1, "int", TWO_SUMS},
@@ -94,8 +98,8 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS",    "BLOCKS", "WRITES",  "EPILOGUE", "FROM_C", "NESTED",  "LANES=8",
-                                          "B_COLUMNS", "STAGED", "CHECKED", "AHEAD",    "MAD24",  "TWO_SUMS"};
+    static const char *const defines[] = {"B_ROWS",    "BLOCKS", "WRITES",  "EPILOGUE", "FROM_C", "NESTED",   "LANES=8",
+                                          "B_COLUMNS", "STAGED", "CHECKED", "AHEAD",    "MAD24",  "TWO_SUMS", "CLAMPED"};
     const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
     const cl_float scale = 1;
     char options[200];

@@ -220,7 +220,8 @@ static LLVMValueRef most_of_operation(struct tsr__group_bounds *g, LLVMValueRef 
         return checked_sum(g, LLVMBuildMul(g->b, a, tsr__i64(g->l, op == LLVMShl ? UINT64_C(1) << c : (uint64_t)c), ""), may_wrap);
     case LLVMLShr:
     case LLVMUDiv:
-        if (!by_constant || !c || (op == LLVMLShr && c > 16) || (is_signed && !is_natural(g, first, depth)) ||
+    case LLVMSDiv:
+        if (!by_constant || !c || (op == LLVMLShr && c > 16) || (op == LLVMSDiv ? !is_signed : is_signed && !is_natural(g, first, depth)) ||
             !(a = most_of(g, first, is_signed, depth)))
             return NULL;
         return LLVMBuildSDiv(g->b, a, tsr__i64(g->l, op == LLVMLShr ? UINT64_C(1) << c : (uint64_t)c), "");
@@ -254,6 +255,8 @@ static LLVMValueRef most_of(struct tsr__group_bounds *g, LLVMValueRef v, bool is
     }
     if (tsr__call_of(v) != TSR__CALL_NONE)
         return most_of_query(g, v);
+    if (tsr__callee(v) && tsr__starts_with(tsr__name(tsr__callee(v)), is_signed ? "llvm.smin." : "llvm.umin."))
+        return most_of(g, LLVMGetOperand(v, tsr__is_same(g, LLVMGetOperand(v, 1))), is_signed, depth);
     if (LLVMIsABinaryOperator(v))
         return most_of_operation(g, v, is_signed, depth);
     if (LLVMIsASExtInst(v))

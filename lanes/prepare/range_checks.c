@@ -100,13 +100,22 @@ static void add_select(struct range_checks *x, LLVMValueRef select)
         add_if_known(x, select, LLVMGetOperand(select, 0), way);
 }
 
-/* A limit: the number where it is no more. */
+/* Is the value only looked at where the loop ends? */
+static bool is_of_last_round(const struct range_checks *x, LLVMValueRef v)
+{
+    LLVMUseRef use = LLVMGetFirstUse(v);
+    return use && !LLVMGetNextUse(use) && LLVMIsASelectInst(LLVMGetUser(use)) &&
+           tsr__where_it_goes_on(&x->r, LLVMGetUser(use)) != LLVMGetUser(use);
+}
+
+/* A limit: the number where it is no more. That of an index of the next round, where there is none, unpipeline.c does without. */
 static void add_minimum(struct range_checks *x, LLVMValueRef call)
 {
     const char *name = tsr__name(tsr__callee(call));
     const bool is_signed = tsr__starts_with(name, "llvm.smin");
     if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || x->choice_count == TSR__MAX_CHECKS ||
-        LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind || !tsr__is_same(&x->g, LLVMGetOperand(call, 1)))
+        LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind || !tsr__is_same(&x->g, LLVMGetOperand(call, 1)) ||
+        tsr__where_it_goes_on(&x->r, call) != call || is_of_last_round(x, call))
         return;
     LLVMBuilderRef b = tsr__builder_before(x->r.l, call);
     LLVMValueRef less = LLVMBuildICmp(b, is_signed ? LLVMIntSLE : LLVMIntULE, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), "");

@@ -18,7 +18,7 @@
 #include "lanes/prepare/group_bounds.h"
 
 enum { MOST_BLOCKS = 1024, MOST_INSTRUCTIONS = 16384 }; /* of a kernel that is copied */
-enum { MOST_GUARDS = 64 };
+enum { MOST_GUARDS = 64, MOST_MINIMA = 64 };
 
 /* Where code is, a bit for each counter: in its loop, behind the test with which that begins, if it does; and where the loop goes on behind
  * this round. */
@@ -54,6 +54,11 @@ struct range_versions {
     struct tsr__map ends_of_loops; /* conditions with which loops go on → 1 */
     struct found found[TSR__MAX_CHECKS];
     unsigned found_count;
+    struct minimum {
+        LLVMValueRef call, comparison; /* that its first operand is no more than the other one */
+        unsigned counter;              /* … where the loop of this one goes on */
+    } minima[MOST_MINIMA];
+    unsigned minimum_count;
     struct tsr__map copies;
 };
 
@@ -228,12 +233,47 @@ static void add_select(struct range_versions *x, LLVMValueRef select)
         add_condition(x, LLVMGetOperand(select, 0), way);
 }
 
+/* An index of the next round, or the last one that there is. */
+static void add_minimum(struct range_versions *x, const struct tsr__block *block, LLVMValueRef call)
+{
+    const char *name = tsr__name(tsr__callee(call));
+    const bool is_signed = tsr__starts_with(name, "llvm.smin");
+    int64_t more = 0;
+    LLVMValueRef counter = without_constants(LLVMGetOperand(call, 0), &more);
+    unsigned n = 0;
+    while (n < x->g.counter_count && x->g.counters[n].phi != counter && x->g.counters[n].next != counter)
+        n++;
+    if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || n == x->g.counter_count || !x->g.counters[n].step ||
+        x->minimum_count == MOST_MINIMA || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind)
+        return;
+    LLVMBuilderRef b = tsr__builder_before(x->l, call);
+    LLVMValueRef less = LLVMBuildICmp(b, is_signed ? LLVMIntSLE : LLVMIntULE, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), "");
+    LLVMDisposeBuilder(b);
+    const unsigned before = x->found_count;
+    struct where where = where_is(x, block->ref);
+    where.goes_on |= UINT32_C(1) << n;
+    if (LLVMIsAICmpInst(less))
+        add_check(x, &(struct tsr__check){less, true}, where);
+    if (x->found_count > before)
+        x->minima[x->minimum_count++] = (struct minimum){call, less, n};
+}
+
+static bool is_known_minimum(const struct range_versions *x, LLVMValueRef call)
+{
+    for (unsigned i = 0; i < x->minimum_count; i++)
+        if (x->minima[i].call == call)
+            return true;
+    return false;
+}
+
 static void find_checks(struct range_versions *x)
 {
     for (int k = 0; k < x->cfg.block_count; k++) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(x->cfg.blocks[k].ref); i; i = LLVMGetNextInstruction(i))
             if (LLVMIsASelectInst(i))
                 add_select(x, i);
+            else if (tsr__callee(i) && !is_known_minimum(x, i))
+                add_minimum(x, &x->cfg.blocks[k], i);
         add_branch(x, &x->cfg.blocks[k]);
     }
 }
@@ -333,6 +373,27 @@ static LLVMValueRef all_hold(struct range_versions *x)
     return LLVMBuildAnd(b, all, LLVMBuildFreeze(b, x->g.sound, ""), "");
 }
 
+/* In the copy a minimum is its first operand where the loop goes on. */
+static void choose_minima(struct range_versions *x)
+{
+    for (unsigned i = 0; i < x->minimum_count; i++) {
+        const struct minimum *m = &x->minima[i];
+        const struct tsr__counter *c = &x->g.counters[m->counter];
+        const struct tsr__inequality *end = &x->ends[m->counter];
+        LLVMValueRef call = tsr__copy_of(&x->copies, m->call), counter = tsr__copy_of(&x->copies, c->phi);
+        LLVMTypeRef type = LLVMTypeOf(counter);
+        LLVMBuilderRef b = tsr__builder_before(x->l, LLVMGetNextInstruction(call));
+        LLVMValueRef far = LLVMConstInt(type, (uint64_t)end->distance, true);
+        LLVMValueRef next = end->is_signed ? LLVMBuildNSWAdd(b, counter, far, "") : LLVMBuildNUWAdd(b, counter, far, "");
+        LLVMValueRef goes_on = LLVMBuildICmp(b, end->is_signed ? LLVMIntSLT : LLVMIntULT, next,
+                                             end->b ? tsr__copy_of(&x->copies, end->b) : LLVMConstNull(type), "");
+        LLVMValueRef made = LLVMBuildSelect(b, goes_on, LLVMGetOperand(call, 0), LLVMConstNull(LLVMTypeOf(call)), "");
+        LLVMReplaceAllUsesWith(call, made);
+        LLVMSetOperand(made, 2, call);
+        LLVMDisposeBuilder(b);
+    }
+}
+
 static void make_versions(struct range_versions *x)
 {
     const struct tsr__cfg *cfg = &x->cfg;
@@ -347,6 +408,7 @@ static void make_versions(struct range_versions *x)
         LLVMValueRef copy = tsr__copy_of(&x->copies, x->found[i].check.comparison);
         LLVMReplaceAllUsesWith(copy, LLVMConstInt(LLVMTypeOf(copy), x->found[i].check.holds_if, false));
     }
+    choose_minima(x);
     LLVMPositionBuilderBefore(x->g.b, end);
     LLVMBuildCondBr(x->g.b, inside, tsr__copy_of_block(&x->copies, x->body), x->body);
     LLVMInstructionEraseFromParent(end);

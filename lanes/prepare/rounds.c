@@ -122,8 +122,24 @@ int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condit
     return x.a == y.b && x.b == y.a && x.distance == -y.distance - 1 ? -way : 0;
 }
 
+/* Is the minimum its first operand where the loop goes on? There a + distance < b, so a + x <= b + y if x - y <= distance + 1. */
+static bool is_first_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef call)
+{
+    const char *name = tsr__name(tsr__callee(call));
+    const bool is_signed = tsr__starts_with(name, "llvm.smin");
+    struct tsr__inequality end;
+    int64_t first = 0, second = 0;
+    if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || !r->goes_on_if || !tsr__inequality_of(r->goes_on, &end) ||
+        end.is_signed != is_signed || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind)
+        return false;
+    return without_constants(LLVMGetOperand(call, 0), is_signed, &first) == end.a &&
+           without_constants(LLVMGetOperand(call, 1), is_signed, &second) == end.b && first - second <= end.distance + 1;
+}
+
 LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v)
 {
+    if (LLVMIsACallInst(v) && tsr__callee(v) && is_first_where_it_goes_on(r, v))
+        return LLVMGetOperand(v, 0);
     if (LLVMIsASelectInst(v)) {
         const int holds = tsr__holds_where_it_goes_on(r, LLVMGetOperand(v, 0));
         return holds ? LLVMGetOperand(v, holds > 0 ? 1 : 2) : v;

@@ -181,6 +181,8 @@ static LLVMValueRef upper_bound_of_operation(struct bounds *x, LLVMValueRef v, i
     a = upper_bound(x, LLVMGetOperand(v, op == LLVMSelect), depth);
     if (!a)
         return NULL;
+    if (op == LLVMSExt || op == LLVMSDiv || op == LLVMAShr || op == LLVMSRem) /* what they do without signs */
+        a = require_below(x, a, UINT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) - 1));
     switch (op) {
     case LLVMZExt:
     case LLVMTrunc:
@@ -188,16 +190,20 @@ static LLVMValueRef upper_bound_of_operation(struct bounds *x, LLVMValueRef v, i
     case LLVMAnd:
         return a;
     case LLVMSExt:
-        return require_below(x, a, UINT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) - 1));
+        return a;
     case LLVMLShr:
+    case LLVMAShr:
         return is_small_constant(second) && LLVMConstIntGetZExtValue(second) < 64
                    ? LLVMBuildLShr(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), "")
                    : a;
     case LLVMUDiv:
+    case LLVMSDiv:
         return is_small_constant(second) && !LLVMIsNull(second)
                    ? LLVMBuildUDiv(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), "")
-                   : a;
+               : op == LLVMUDiv ? a
+                                : NULL;
     case LLVMURem:
+    case LLVMSRem:
         return a;
     case LLVMShl:
         return is_small_constant(second) && LLVMConstIntGetZExtValue(second) < 32

@@ -456,6 +456,15 @@ static bool wants_halves(struct tsr__tiles *t)
     return false;
 }
 
+/* Does the device run loops of the function with those of other work-groups? It wants all registers for whole operands, and that is more
+ * than halves gain. To be asked behind wants_halves(). */
+static bool has_loops_that_wait(const struct tsr__tiles *t)
+{
+    struct tsr__map waits = {.arena = &t->l->scratch};
+    tsr__tile_loops_that_wait(t, &waits);
+    return waits.count;
+}
+
 /* The last register of an accumulator that leaves these registers alone, and two for whole operands. */
 enum { MOST_WITH_HALVES = TSR__HALF_A - 3 };
 
@@ -518,7 +527,8 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
             continue;
         wanted[leading_function(&all[i]) - all] |= wants_halves(&all[i]);
         refused[leading_function(&all[i]) - all] |=
-            (!is_partial(&all[i]) && !has_room_for_halves(&all[i])) || tsr__has_places(all[i].webs.function);
+            (!is_partial(&all[i]) && (!has_room_for_halves(&all[i]) || has_loops_that_wait(&all[i]))) ||
+            tsr__has_places(all[i].webs.function);
     }
     for (size_t i = 0; i < count; i++) {
         const size_t leader = (size_t)(leading_function(&all[i]) - all);
