@@ -577,8 +577,10 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
         copy_lines(e, d);
     else
         copy_rows(e, d);
-    if (d->extra)
+    if (d->extra) {
+        tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* other lanes have copied words of the rows */
         sum_rows(e, d);
+    }
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
     c.first = cols.index;
     c.some = least(e, left(e, d->n, c.first), tsr__te_i64(e, d->group));
