@@ -9,7 +9,6 @@
 enum {
     MOST_SUMS = 24,           /* vectors of a tile of C */
     MOST_VECTORS = 2,         /* of rows of a tile */
-    MOST_ROWS = 96,           /* of a block of A; the second level of the caches should hold it */
     DEPTH_BYTES = 1024,       /* of a row of a block of A; the first level should hold a tile's rows of A and columns of B */
     LEAST_COLUMNS = 24,       /* of B that are copied at a time: lines of a transposed B should be of use as a whole */
     MOST_COLUMNS = 64,        /* of a transposed B */
@@ -227,6 +226,17 @@ static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned
         tsr__te_fetch(e, m, index);
 }
 
+/* Of a word of A, or of a transposed B, every element is in a column of its own: lines of `rows` rows of each. */
+static void fetch_word(struct tsr__te *e, const struct blocks *d, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef word,
+                       uint32_t rows)
+{
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[m->type->number].bytes;
+    LLVMValueRef k = times(e, plus(e, word, WORDS_AHEAD), d->in_word);
+    for (uint32_t i = 0; i < d->in_word; i++)
+        for (uint32_t line = 0; line < rows; line += in_line)
+            fetch(e, m, false, plus(e, row, line), plus(e, k, i));
+}
+
 /* ---- copies
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
@@ -263,18 +273,19 @@ static LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone)
 struct span {
     LLVMValueRef from, to, vectors; /* vectors: to where there may be some; NULL: they fill vectors */
     bool some;                      /* there surely is one */
+    uint32_t wide;                  /* elements of a round where there are vectors */
 };
 
 /* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
 static void side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context)
 {
-    LLVMValueRef wide = tsr__te_i64(e, d->width);
+    LLVMValueRef wide = tsr__te_i64(e, s->wide);
     struct tsr__te_loop loop;
     if (s->some)
         tsr__te_sure_loop(e, &loop, s->from, s->to, wide);
     else
         tsr__te_loop(e, &loop, s->from, s->to, wide, NULL, 0);
-    LLVMValueRef enough = s->vectors ? at_most(e, plus(e, loop.index, d->width), s->vectors) : NULL;
+    LLVMValueRef enough = s->vectors ? at_most(e, plus(e, loop.index, s->wide), s->vectors) : NULL;
     if (enough)
         loop.step = choose(e, enough, wide, tsr__te_i64(e, 1));
     LLVMBasicBlockRef end = tsr__te_if(e, enough);
@@ -294,14 +305,19 @@ static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMVa
     return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
 }
 
+/* A vector of rows, or all of a tile, if rows fill tiles. */
 static void copy_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const LLVMValueRef *in_block = context;
-    LLVMValueRef word = add(e, d->word, *in_block);
-    struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = add(e, d->row, own(e, first, alone))};
+    LLVMValueRef word = add(e, d->word, *in_block), to = own(e, place_in_a(e, d, first, *in_block), alone);
+    uint32_t vectors = has_ragged_tiles(d) ? 1 : d->vectors;
     if (!alone)
-        fetch(e, &d->o->a, false, add(e, d->row, first), times(e, plus(e, word, WORDS_AHEAD), d->in_word));
-    store(e, d, word_of(e, d, &line, word, true), d->a, own(e, place_in_a(e, d, first, *in_block), alone));
+        fetch_word(e, d, &d->o->a, add(e, d->row, first), word, vectors * d->width);
+    for (uint32_t v = 0; v < vectors; v++) {
+        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true};
+        line.at = add(e, d->row, own(e, plus(e, first, v * d->width), alone));
+        store(e, d, word_of(e, d, &line, word, true), d->a, plus(e, to, v * d->width));
+    }
 }
 
 /* Columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with which CPUs take
@@ -314,7 +330,7 @@ static void copy_rows(struct tsr__te *e, const struct blocks *d)
     tsr__te_loop(e, &words, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), NULL, 0);
     for (uint32_t v = 0; ragged && v < d->vectors; v++)
         store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
-    struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false};
+    struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false, ragged ? d->width : tile_rows(d)};
     side_by_side(e, d, &own, copy_row, &words.index);
     end_loop(e, &words, NULL);
 }
@@ -336,7 +352,7 @@ static void copy_lines(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_loop tiles;
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false}, copy_tile, &tiles.index);
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false, d->width}, copy_tile, &tiles.index);
     end_loop(e, &tiles, NULL);
 }
 
@@ -389,9 +405,8 @@ static void copy_words(struct tsr__te *e, const struct blocks *d, const void *co
 static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const struct part *p = context;
-    LLVMValueRef ahead = add(e, d->word, plus(e, p->at, WORDS_AHEAD));
     if (!alone)
-        fetch(e, &d->o->b, true, times(e, ahead, d->in_word), add(e, p->columns->first, first));
+        fetch_word(e, d, &d->o->b, add(e, p->columns->first, first), add(e, d->word, p->at), d->width);
     copy_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
 }
 
@@ -403,9 +418,9 @@ static void copy_b(struct tsr__te *e, const struct blocks *d, const struct colum
     tsr__te_loop(e, &parts, zero, d->tb ? d->some_words : c->some, tsr__te_i64(e, 1), NULL, 0);
     struct part part = {c, parts.index};
     if (d->tb)
-        side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true}, copy_columns, &part);
+        side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true, d->width}, copy_columns, &part);
     else
-        side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false}, copy_words, &part);
+        side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false, d->width}, copy_words, &part);
     end_loop(e, &parts, NULL);
 }
 
@@ -526,7 +541,7 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
     t.col = cols.index;
     for (uint32_t row = 0; row < tile_rows(d); row += in_line)
         fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
-    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true}, update_rows, &t);
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true, d->width}, update_rows, &t);
     end_loop(e, &cols, NULL);
     if (ragged)
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
@@ -599,7 +614,7 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
 {
     uint32_t b = (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
     int64_t known = tsr__te_known(d->m);
-    uint32_t most = known >= 0 && known < MOST_ROWS ? (uint32_t)known + tile_rows(d) - 1 : MOST_ROWS;
+    uint32_t most = known >= 0 && known < e->unit.block_rows ? (uint32_t)known + tile_rows(d) - 1 : e->unit.block_rows;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
         uint32_t a = d->rows * d->words, extra = d->is_unsigned ? d->rows : 0;
         d->a = tsr__te_scratch(e, (a + b + tile + extra) * d->bytes);
@@ -613,15 +628,17 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
     return false;
 }
 
-/* As many columns as fill the registers; fewer, if they divide all columns then. */
+/* As many columns as fill the registers; fewer, if less of the last tile is in vain then than its further loads of A take. */
 static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d, uint32_t registers)
 {
-    uint32_t most = tsr__te_columns(e, d->vectors * registers);
-    int64_t known = tsr__te_known(d->n);
-    for (uint32_t fewer = most; known > 0 && fewer * 3 > most * 2; fewer--)
-        if (known % fewer == 0)
-            return fewer;
-    return most;
+    uint32_t best = tsr__te_columns(e, d->vectors * registers);
+    int64_t known = tsr__te_known(d->n), least_cost = INT64_MAX;
+    for (uint32_t fewer = best, most = best; known > 0 && fewer * 3 >= most * 2; fewer--) {
+        int64_t cost = (known + fewer - 1) / fewer * (2 * fewer + 1);
+        best = cost < least_cost ? fewer : best;
+        least_cost = cost < least_cost ? cost : least_cost;
+    }
+    return best;
 }
 
 /* Tiles as a whole, and vectors of a transposed B. */
