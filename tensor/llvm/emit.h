@@ -226,6 +226,10 @@ enum { TSR__TE_MORE_VALUES = 5 };
 /* A region that has several products which can be one code. False: it has none, and nothing was made. */
 bool tsr__te_emit_shared(struct tsr__te *e, const struct tsr__t_region *region);
 
+/* ---- gemm_steps.c ---- */
+/* A loop that adds up a product in steps of K. False: it is none, or had better stay a loop, and nothing was made. */
+bool tsr__te_emit_steps(struct tsr__te *e, const struct tsr__t_inst *loop);
+
 /* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
 enum { TSR__TE_MAD_LANES = 16 };
 bool tsr__te_has_mad(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
@@ -241,10 +245,16 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_dot.c; false: as above ---- */
-bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+static inline bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+{
+    if (a != b || !e->one_sub_group)
+        return false;
+    return a == TSR__T_I8 ? e->unit.dots_of_bytes && sum == TSR__T_I32 : a == TSR__T_BF16 && e->unit.dots_of_bf16 && sum == TSR__T_F32;
+}
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
-/* ---- gemm_blocks.c ----
- * True: the product is made. False and *otherwise NULL: nothing was made. False and *otherwise a block: what was made is for large sizes;
+/* ---- gemm_blocks.c ---- */
+enum { TSR__TE_LEAST_SIZE = 24 }; /* rows, columns, and elements of K of what is cut; of pairs fewer are enough */
+/* True: the product is made. False and *otherwise NULL: nothing was made. False and *otherwise a block: what was made is for large sizes;
  * the caller makes code for the others and then calls tsr__te_end_if with that block. */
 bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMBasicBlockRef *otherwise);
 

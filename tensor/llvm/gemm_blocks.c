@@ -13,7 +13,6 @@ enum {
     LEAST_COLUMNS = 24,       /* of B that are copied at a time: lines of a transposed B should be of use as a whole */
     MOST_COLUMNS = 64,        /* of a transposed B */
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
-    LEAST_SIZE = 24,          /* rows, columns, and elements of K */
     LEAST_PRODUCTS = 1 << 16, /* else copies take more than they save */
     LEAST_PAIRS = 8,          /* the same where two elements are a word, for which there is no other code */
     LEAST_PAIR_PRODUCTS = 1 << 13,
@@ -719,7 +718,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
     bool pairs = d.dots && !d.otherwise;
-    d.least_size = pairs ? LEAST_PAIRS : LEAST_SIZE;
+    d.least_size = pairs ? LEAST_PAIRS : TSR__TE_LEAST_SIZE;
     d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
     return d;
 }
