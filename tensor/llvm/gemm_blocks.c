@@ -40,7 +40,7 @@ struct blocks {
     LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
     int64_t least_size, least_products;            /* that are cut, if all are known */
     bool one_block;                                /* of K */
-    bool otherwise;                                /* dot products can be made without copies of A */
+    bool otherwise;                                /* dot products of a known K can be made without copies of A */
 };
 
 /* Columns of B and C that have their tiles together. */
@@ -684,7 +684,7 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
     if (d->otherwise || !open) { /* there is other code, which is short */
         LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
         all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, d->least_products - 1)), "");
-        if (d->otherwise && tsr__te_known(d->k) >= 0)
+        if (d->otherwise)
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
@@ -702,9 +702,10 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.n = o->c.shape[1];
     d.k = o->a.shape[d.ta ? 0 : 1];
     d.lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
-    d.otherwise = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
-    d.is_unsigned = d.otherwise && number == TSR__T_I8;
-    d.dots = d.otherwise || (e->unit.dots_of_halves && number == o->b.type->number && d.sum == TSR__T_I32 && number != TSR__T_I32);
+    bool dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
+    d.otherwise = dots && tsr__te_known(d.k) >= 0;
+    d.is_unsigned = dots && number == TSR__T_I8;
+    d.dots = dots || (e->unit.dots_of_halves && number == o->b.type->number && d.sum == TSR__T_I32 && number != TSR__T_I32);
     d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
     d.in_word = d.is_unsigned ? 4 : d.dots ? 2 : 1;
     d.width = e->func->info.work_group_size[0];
@@ -717,7 +718,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
-    bool pairs = d.dots && !d.otherwise;
+    bool pairs = d.dots && !dots;
     d.least_size = pairs ? LEAST_PAIRS : TSR__TE_LEAST_SIZE;
     d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
     return d;
