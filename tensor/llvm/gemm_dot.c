@@ -254,6 +254,18 @@ static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef fr
     tsr__te_end_loop(e, &loop, NULL);
 }
 
+/* With two vectors of rows a word of B serves two products, so that loads take no longer than these. Blocks of one size are less code, but
+ * for each of them words of A are made anew. */
+static int64_t columns_of_block(const struct dots *d, int64_t known)
+{
+    int64_t rows = tsr__te_known(d->o->c.shape[0]), most = rows >= 0 && rows < 2 * d->width ? SUMS : SUMS / 2;
+    int64_t blocks = (known + most - 1) / most;
+    for (int64_t fewer = most; fewer >= ENOUGH; fewer--)
+        if (known % fewer == 0 && known / fewer <= blocks + 1)
+            return fewer;
+    return (known + blocks - 1) / blocks;
+}
+
 static void all_columns(struct tsr__te *e, struct dots *d)
 {
     LLVMValueRef cols = d->o->c.shape[1], zero = tsr__te_i64(e, 0);
@@ -262,8 +274,8 @@ static void all_columns(struct tsr__te *e, struct dots *d)
         LLVMValueRef whole = times(e, LLVMBuildSDiv(e->builder, cols, tsr__te_i64(e, OPEN_COLUMNS), ""), OPEN_COLUMNS);
         loop_over_columns(e, d, zero, whole, OPEN_COLUMNS);
         loop_over_columns(e, d, whole, cols, 1);
-    } else if (known) { /* blocks of about the same size */
-        int64_t blocks = (known + SUMS - 1) / SUMS, wide = (known + blocks - 1) / blocks, whole = known / wide * wide;
+    } else if (known) {
+        int64_t wide = columns_of_block(d, known), whole = known / wide * wide;
         loop_over_columns(e, d, zero, tsr__te_i64(e, whole), (uint32_t)wide);
         if (whole < known)
             columns(e, d, tsr__te_i64(e, whole), (uint32_t)(known - whole));
