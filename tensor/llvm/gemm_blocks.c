@@ -19,6 +19,8 @@ enum {
     MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
     FIRST_LEVEL = 32 << 10,  /* bytes of the first level */
     LINE_BYTES = 64,         /* of the caches */
+    FEW_ROWS = 96,           /* too few for copies of B to pay; its columns may all be in the same lines of the first level, */
+    COLUMNS_IN_PLACE = 8,    /* which holds so many there */
     WORDS_AHEAD = 16,        /* so much of A and */
     COLUMNS_AHEAD = 2,       /* of B is fetched before it is copied */
     SIGN = 0x80,
@@ -36,6 +38,7 @@ struct blocks {
     LLVMValueRef a, b, tile, extra; /* in local memory */
     LLVMValueRef m, n, k, lane;     /* sizes; the lane's number (i32) */
     LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
+    bool b_in_place;                /* whether B is */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
     LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
     int64_t least_size, least_products;            /* that are cut, if all are known */
@@ -457,11 +460,23 @@ static struct rows rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueR
     return (struct rows){at, choose(e, there, a->stride[1], copy.step)};
 }
 
-/* The sums of a tile whose columns of B begin with column `col` of the copy, `tile`: its first row of the block. */
-static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct rows *rows, LLVMValueRef col,
-                     LLVMValueRef *sums)
+/* Word `k` of the block and of column `col` of some. */
+static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const struct columns *some, LLVMValueRef k, LLVMValueRef col)
 {
-    LLVMValueRef a[MOST_VECTORS], columns = place(e, d, d->b, times(e, col, d->tb ? 1 : d->column));
+    const struct tsr__te_memref *b = &d->o->b;
+    if (!d->b_in_place)
+        return load(e, d, word_type(e, d), d->b, d->tb ? add(e, times(e, k, d->column), col) : add(e, k, times(e, col, d->column)));
+    LLVMValueRef at = element_address(e, b, false, times(e, add(e, d->word, k), d->in_word), add(e, some->first, col));
+    LLVMValueRef word = LLVMBuildLoad2(e->builder, word_type(e, d), at, "");
+    LLVMSetAlignment(word, tsr__t_numbers[b->type->number].bytes);
+    return word;
+}
+
+/* The sums of a tile whose columns begin with column `col` of some, `tile`: its first row of the block. */
+static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct rows *rows, const struct columns *some,
+                     LLVMValueRef col, LLVMValueRef *sums)
+{
+    LLVMValueRef a[MOST_VECTORS];
     LLVMTypeRef word = word_type(e, d), sum = tsr__te_type(e, d->sum);
     uint32_t count = d->vectors * d->cols;
     struct tsr__te_loop k;
@@ -474,8 +489,7 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
     for (uint32_t v = 0; v < d->vectors; v++)
         a[v] = load(e, d, word, at, plus(e, e->item[0], v * d->width));
     for (uint32_t c = 0; c < d->cols; c++) {
-        LLVMValueRef own = d->tb ? plus(e, times(e, k.index, d->column), c) : plus(e, k.index, c * d->column);
-        LLVMValueRef b = load(e, d, word, columns, own);
+        LLVMValueRef b = word_of_b(e, d, some, k.index, plus(e, col, c));
         for (uint32_t v = 0; v < d->vectors; v++)
             sums[c * d->vectors + v] = product(e, d, a[v], b, k.carried[c * d->vectors + v]);
     }
@@ -558,7 +572,7 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     struct rows a = rows_of(e, d, rows.index);
     tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
     LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
-    multiply(e, d, rows.index, &a, cols.index, sums);
+    multiply(e, d, rows.index, &a, c, cols.index, sums);
     put_sums(e, d, o, rows.index, first, some, sums);
     end_loop(e, &cols, NULL);
     end_loop(e, &rows, NULL);
@@ -599,7 +613,8 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     c.first = cols.index;
     c.some = least(e, left(e, d->n, c.first), tsr__te_i64(e, d->group));
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
-    copy_b(e, d, &c);
+    if (!d->b_in_place)
+        copy_b(e, d, &c);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     tiles_of(e, d, &o, &c);
     end_loop(e, &cols, NULL);
@@ -611,7 +626,7 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
 /* The parts of local memory; false: there is not enough. */
 static bool take_memory(struct tsr__te *e, struct blocks *d)
 {
-    uint32_t b = (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
+    uint32_t b = d->b_in_place ? 0 : (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < e->unit.block_rows ? (uint32_t)known + tile_rows(d) - 1 : e->unit.block_rows;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
@@ -673,6 +688,16 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
+/* Whether words of B lie there as they are multiplied, all columns of a tile are there, and few rows use them. */
+static bool is_b_in_place(const struct blocks *d)
+{
+    const struct tsr__te_memref *b = &d->o->b;
+    int64_t rows = tsr__te_known(d->m), cols = tsr__te_known(d->n);
+    bool are_words = d->dots ? !d->is_unsigned && !has_ragged_words(d) : b->type->number == d->sum;
+    return are_words && d->in_word * tsr__t_numbers[b->type->number].bytes == d->bytes && !d->tb && tsr__te_known(b->stride[0]) == 1 &&
+           rows >= 0 && rows <= FEW_ROWS && cols >= 0 && cols % d->cols == 0 && d->cols <= COLUMNS_IN_PLACE;
+}
+
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int64_t most_k)
 {
@@ -718,6 +743,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
+    d.b_in_place = is_b_in_place(&d);
     bool pairs = d.dots && !dots;
     d.least_size = pairs ? LEAST_PAIRS : TSR__TE_LEAST_SIZE;
     d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
