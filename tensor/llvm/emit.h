@@ -70,6 +70,8 @@ LLVMValueRef tsr__te_i64(struct tsr__te *e, int64_t number);
 LLVMValueRef tsr__te_i32(struct tsr__te *e, uint32_t number);
 /* A static size, or -1. */
 int64_t tsr__te_known(LLVMValueRef number);
+/* What surely divides a size: of a known one itself, of a product its constant factor. */
+uint64_t tsr__te_divisor(LLVMValueRef number);
 _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
 /* Function of OpenCL C by its name and the codes of its parameters in mangled names. */
 LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count);

@@ -164,8 +164,7 @@ static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRe
 /* Whether there may be words whose elements are not all in K. */
 static bool has_ragged_words(const struct blocks *d)
 {
-    int64_t known = tsr__te_known(d->k);
-    return d->in_word > 1 && (known < 0 || known % d->in_word);
+    return tsr__te_divisor(d->k) % d->in_word;
 }
 
 /* Element `i` of a word, sign-extended to 32 bits. `partial`: behind the last one of K it is 0; of whole numbers it is enough that it is so
@@ -245,8 +244,7 @@ static void fetch_word(struct tsr__te *e, const struct blocks *d, const struct t
 /* Up to where there are vectors of whole words in the block; NULL: to its end. */
 static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)
 {
-    int64_t known = tsr__te_known(d->k);
-    if (known >= 0 && known % ((int64_t)d->width * d->in_word) == 0)
+    if (tsr__te_divisor(d->k) % (d->width * d->in_word) == 0)
         return NULL;
     return has_ragged_words(d) ? least(e, d->some_words, left(e, over(e, d->k, d->in_word), d->word)) : d->some_words;
 }
