@@ -38,7 +38,7 @@ struct blocks {
     LLVMValueRef a, b, tile, extra; /* in local memory */
     LLVMValueRef m, n, k, lane;     /* sizes; the lane's number (i32) */
     LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
-    bool b_in_place;                /* whether B is */
+    LLVMValueRef b_in_place;        /* the same of B */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
     LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
     int64_t least_size, least_products;            /* that are cut, if all are known */
@@ -101,6 +101,12 @@ static LLVMValueRef over(struct tsr__te *e, LLVMValueRef a, uint32_t b)
     return b == 1 ? a : LLVMBuildUDiv(e->builder, a, tsr__te_i64(e, b), "");
 }
 
+/* Surely so. */
+static bool is_true(LLVMValueRef condition)
+{
+    return condition && LLVMIsAConstantInt(condition) && !LLVMIsNull(condition);
+}
+
 static bool is_less(LLVMValueRef size, int64_t least_size)
 {
     return tsr__te_known(size) >= 0 && tsr__te_known(size) < least_size;
@@ -143,12 +149,6 @@ static void store(struct tsr__te *e, const struct blocks *d, LLVMValueRef value,
 /* ---- words of the matrices
  * --------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef element_address(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
-{
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    return tsr__te_address(e, m, index);
-}
-
 /* A row of A, or a column of B. */
 struct line {
     const struct tsr__te_memref *m;
@@ -158,7 +158,7 @@ struct line {
 
 static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRef k)
 {
-    return l->is_a ? element_address(e, l->m, l->turned, l->at, k) : element_address(e, l->m, l->turned, k, l->at);
+    return l->is_a ? tsr__te_element_address(e, l->m, l->turned, l->at, k) : tsr__te_element_address(e, l->m, l->turned, k, l->at);
 }
 
 /* Whether there may be words whose elements are not all in K. */
@@ -440,41 +440,59 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
                                 : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
 }
 
-/* Where a tile's rows of A are: in their place, or the copy. */
-struct rows {
-    LLVMValueRef at, step; /* address; words from a word of K to the next */
+/* Where rows of A or columns of B of a tile are: in their place, or the copy. */
+struct place {
+    LLVMValueRef at, step; /* address; from a column to the next: of A in words, of B in bytes */
 };
 
-static struct rows rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
+static struct place either(struct tsr__te *e, LLVMValueRef condition, struct place a, struct place b)
 {
     enum { GENERIC = 4 };
-    const struct tsr__te_memref *a = &d->o->a;
     LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, GENERIC);
-    struct rows copy = {place(e, d, d->a, times(e, tile, d->words)), tsr__te_i64(e, tile_rows(d))};
-    if (!d->in_place)
-        return copy;
-    LLVMValueRef there = less(e, tile, d->first_row), at = element_address(e, a, false, add(e, d->row, tile), d->word);
-    at = choose(e, there, LLVMBuildAddrSpaceCast(e->builder, at, pointer, ""), LLVMBuildAddrSpaceCast(e->builder, copy.at, pointer, ""));
-    return (struct rows){at, choose(e, there, a->stride[1], copy.step)};
+    LLVMValueRef at =
+        choose(e, condition, LLVMBuildAddrSpaceCast(e->builder, a.at, pointer, ""), LLVMBuildAddrSpaceCast(e->builder, b.at, pointer, ""));
+    return (struct place){at, choose(e, condition, a.step, b.step)};
 }
 
-/* Word `k` of the block and of column `col` of some. */
-static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const struct columns *some, LLVMValueRef k, LLVMValueRef col)
+static struct place rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
+{
+    const struct tsr__te_memref *a = &d->o->a;
+    struct place copy = {place(e, d, d->a, times(e, tile, d->words)), tsr__te_i64(e, tile_rows(d))};
+    if (!d->in_place)
+        return copy;
+    struct place own = {tsr__te_element_address(e, a, false, add(e, d->row, tile), d->word), a->stride[1]};
+    return either(e, less(e, tile, d->first_row), own, copy);
+}
+
+/* Where the columns of B of a tile are, of which column `col` of some is the first; of a transposed one the copy's words of K. */
+static struct place columns_of(struct tsr__te *e, const struct blocks *d, const struct columns *some, LLVMValueRef col)
 {
     const struct tsr__te_memref *b = &d->o->b;
+    struct place copy = {place(e, d, d->b, times(e, col, d->tb ? 1 : d->column)), tsr__te_i64(e, (int64_t)d->column * d->bytes)};
     if (!d->b_in_place)
-        return load(e, d, word_type(e, d), d->b, d->tb ? add(e, times(e, k, d->column), col) : add(e, k, times(e, col, d->column)));
-    LLVMValueRef at = element_address(e, b, false, times(e, add(e, d->word, k), d->in_word), add(e, some->first, col));
+        return copy;
+    struct place own = {tsr__te_element_address(e, b, false, times(e, d->word, d->in_word), add(e, some->first, col)),
+                        times(e, b->stride[1], tsr__t_numbers[b->type->number].bytes)};
+    return is_true(d->b_in_place) ? own : either(e, d->b_in_place, own, copy);
+}
+
+/* Word `k` of the block and of column `col` of a tile. */
+static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const struct place *columns, LLVMValueRef k, uint32_t col)
+{
+    LLVMValueRef along = d->tb ? tsr__te_i64(e, col) : k, step = d->tb ? k : tsr__te_i64(e, col);
+    LLVMValueRef at = add(e, times(e, along, d->bytes), LLVMBuildNSWMul(e->builder, columns->step, step, ""));
+    at = LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), columns->at, &at, 1, "");
     LLVMValueRef word = LLVMBuildLoad2(e->builder, word_type(e, d), at, "");
-    LLVMSetAlignment(word, tsr__t_numbers[b->type->number].bytes);
+    LLVMSetAlignment(word, d->b_in_place ? tsr__t_numbers[d->o->b.type->number].bytes : d->bytes);
     return word;
 }
 
 /* The sums of a tile whose columns begin with column `col` of some, `tile`: its first row of the block. */
-static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct rows *rows, const struct columns *some,
+static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct place *rows, const struct columns *some,
                      LLVMValueRef col, LLVMValueRef *sums)
 {
     LLVMValueRef a[MOST_VECTORS];
+    struct place columns = columns_of(e, d, some, col);
     LLVMTypeRef word = word_type(e, d), sum = tsr__te_type(e, d->sum);
     uint32_t count = d->vectors * d->cols;
     struct tsr__te_loop k;
@@ -487,7 +505,7 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
     for (uint32_t v = 0; v < d->vectors; v++)
         a[v] = load(e, d, word, at, plus(e, e->item[0], v * d->width));
     for (uint32_t c = 0; c < d->cols; c++) {
-        LLVMValueRef b = word_of_b(e, d, some, k.index, plus(e, col, c));
+        LLVMValueRef b = word_of_b(e, d, &columns, k.index, c);
         for (uint32_t v = 0; v < d->vectors; v++)
             sums[c * d->vectors + v] = product(e, d, a[v], b, k.carried[c * d->vectors + v]);
     }
@@ -567,7 +585,7 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     LLVMValueRef sums[MOST_SUMS], zero = tsr__te_i64(e, 0);
     struct tsr__te_loop rows, cols;
     tsr__te_sure_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
-    struct rows a = rows_of(e, d, rows.index);
+    struct place a = rows_of(e, d, rows.index);
     tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
     LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
     multiply(e, d, rows.index, &a, c, cols.index, sums);
@@ -611,8 +629,11 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     c.first = cols.index;
     c.some = least(e, left(e, d->n, c.first), tsr__te_i64(e, d->group));
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
-    if (!d->b_in_place)
+    if (!is_true(d->b_in_place)) {
+        LLVMBasicBlockRef end = tsr__te_if(e, d->b_in_place ? LLVMBuildNot(e->builder, d->b_in_place, "") : NULL);
         copy_b(e, d, &c);
+        tsr__te_end_if(e, end);
+    }
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     tiles_of(e, d, &o, &c);
     end_loop(e, &cols, NULL);
@@ -624,7 +645,7 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
 /* The parts of local memory; false: there is not enough. */
 static bool take_memory(struct tsr__te *e, struct blocks *d)
 {
-    uint32_t b = d->b_in_place ? 0 : (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
+    uint32_t b = is_true(d->b_in_place) ? 0 : (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < e->unit.block_rows ? (uint32_t)known + tile_rows(d) - 1 : e->unit.block_rows;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
@@ -686,14 +707,20 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
-/* Whether words of B lie there as they are multiplied, all columns of a tile are there, and few rows use them. */
-static bool is_b_in_place(const struct blocks *d)
+/* Whether words of B lie there as they are multiplied, all columns of a tile are there, and few rows use them: a constant, or NULL for no,
+ * but for words that K may not fill. */
+static LLVMValueRef is_b_in_place(struct tsr__te *e, const struct blocks *d)
 {
     const struct tsr__te_memref *b = &d->o->b;
     int64_t rows = tsr__te_known(d->m), cols = tsr__te_known(d->n);
-    bool are_words = d->dots ? !d->is_unsigned && !has_ragged_words(d) : b->type->number == d->sum;
-    return are_words && d->in_word * tsr__t_numbers[b->type->number].bytes == d->bytes && !d->tb && tsr__te_known(b->stride[0]) == 1 &&
-           rows >= 0 && rows <= FEW_ROWS && cols >= 0 && cols % d->cols == 0 && d->cols <= COLUMNS_IN_PLACE;
+    bool are_words = d->dots ? !d->is_unsigned : b->type->number == d->sum;
+    if (!are_words || d->in_word * tsr__t_numbers[b->type->number].bytes != d->bytes || d->tb || tsr__te_known(b->stride[0]) != 1 ||
+        rows < 0 || rows > FEW_ROWS || cols < 0 || cols % d->cols || d->cols > COLUMNS_IN_PLACE)
+        return NULL;
+    if (!has_ragged_words(d))
+        return LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, false);
+    LLVMValueRef over = both(e, d->k, tsr__te_i64(e, d->in_word - 1));
+    return LLVMBuildICmp(e->builder, LLVMIntEQ, over, tsr__te_i64(e, 0), "");
 }
 
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
@@ -711,7 +738,7 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
-        if (!d->tb && d->in_place && LLVMIsAConstantInt(d->in_place) && !LLVMIsNull(d->in_place))
+        if (!d->tb && is_true(d->in_place))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
     return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;
@@ -741,7 +768,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
-    d.b_in_place = is_b_in_place(&d);
+    d.b_in_place = is_b_in_place(e, &d);
     bool pairs = d.dots && !dots;
     d.least_size = pairs ? LEAST_PAIRS : TSR__TE_LEAST_SIZE;
     d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
@@ -760,7 +787,7 @@ bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, c
     if (is_less(d.m, d.least_size) || is_less(d.n, d.least_size) || is_less(d.k, d.least_size) || tsr__te_known(d.k) > most_k)
         return false;
     LLVMValueRef chosen = is_worthwhile(e, &d, most_k);
-    bool always = LLVMIsAConstantInt(chosen) && !LLVMIsNull(chosen);
+    bool always = is_true(chosen);
     if (LLVMIsNull(chosen) || !take_memory(e, &d))
         return false;
     LLVMBasicBlockRef end = tsr__te_if(e, always ? NULL : chosen);

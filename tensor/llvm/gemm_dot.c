@@ -37,12 +37,6 @@ static LLVMValueRef times(struct tsr__te *e, LLVMValueRef a, uint32_t b)
     return LLVMBuildNSWMul(e->builder, a, tsr__te_i64(e, b), "");
 }
 
-static LLVMValueRef element_address(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
-{
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    return tsr__te_address(e, m, index);
-}
-
 static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t align)
 {
     LLVMValueRef word = LLVMBuildLoad2(e->builder, i32(e), address, "");
@@ -60,7 +54,7 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
     uint32_t bytes = tsr__t_numbers[d->number].bytes;
     LLVMValueRef word = NULL, first = at[along];
     if (!good && count == d->in_word && tsr__te_known(m->stride[turned ? 1 - along : along]) == 1)
-        return load_word(e, element_address(e, m, turned, at[0], at[1]), bytes);
+        return load_word(e, tsr__te_element_address(e, m, turned, at[0], at[1]), bytes);
     for (uint32_t i = 0; i < count; i++) {
         at[along] = add(e, first, i);
         LLVMValueRef index[] = {turned ? at[1] : at[0], turned ? at[0] : at[1]};
@@ -114,7 +108,8 @@ static void copy_word(struct tsr__te *e, const struct dots *d, LLVMValueRef word
 /* Lanes take words that follow each other: the columns of the block are one run of memory. */
 static void copy_run(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
-    LLVMValueRef first = element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col), all = tsr__te_i64(e, (int64_t)b->cols * d->words);
+    LLVMValueRef first = tsr__te_element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col),
+                 all = tsr__te_i64(e, (int64_t)b->cols * d->words);
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, e->item[0], all, tsr__te_i64(e, d->width), NULL, 0);
     LLVMValueRef from = LLVMBuildInBoundsGEP2(e->builder, i32(e), first, &loop.index, 1, "");

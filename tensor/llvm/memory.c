@@ -49,6 +49,12 @@ LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *mem
     return offset_address(e, memref->type->number, memref->pointer, offset);
 }
 
+LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i, LLVMValueRef j)
+{
+    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
+    return tsr__te_address(e, memref, index);
+}
+
 static LLVMValueRef part_address(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, unsigned part)
 {
     LLVMValueRef one = tsr__te_i64(e, part);
