@@ -142,6 +142,11 @@ struct tsr__t_slice {
     bool whole;    /* ':' */
     bool has_size; /* the text gives one */
 };
+/* The view has no such mode. */
+static inline bool tsr__t_is_dropped(const struct tsr__t_slice *slice)
+{
+    return !slice->whole && (!slice->has_size || (!slice->size.value && !slice->size.number));
+}
 
 struct tsr__t_region {
     struct tsr__t_inst *first, *last;

@@ -249,11 +249,17 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_dot.c; false: as above ---- */
+/* Whether there are dot products of words. */
 static inline bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
 {
     if (a != b || !e->one_sub_group)
         return false;
     return a == TSR__T_I8 ? e->unit.dots_of_bytes && sum == TSR__T_I32 : a == TSR__T_BF16 && e->unit.dots_of_bf16 && sum == TSR__T_F32;
+}
+/* … of two elements, where that is all that the CPU has. */
+static inline bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+{
+    return e->unit.dots_of_halves && a == b && sum == TSR__T_I32 && a != TSR__T_I32;
 }
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_blocks.c ---- */

@@ -441,43 +441,43 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
 }
 
 /* Where rows of A or columns of B of a tile are: in their place, or the copy. */
-struct place {
+struct source {
     LLVMValueRef at, step; /* address; from a column to the next: of A in words, of B in bytes */
 };
 
-static struct place either(struct tsr__te *e, LLVMValueRef condition, struct place a, struct place b)
+static struct source either(struct tsr__te *e, LLVMValueRef condition, struct source a, struct source b)
 {
     enum { GENERIC = 4 };
     LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, GENERIC);
     LLVMValueRef at =
         choose(e, condition, LLVMBuildAddrSpaceCast(e->builder, a.at, pointer, ""), LLVMBuildAddrSpaceCast(e->builder, b.at, pointer, ""));
-    return (struct place){at, choose(e, condition, a.step, b.step)};
+    return (struct source){at, choose(e, condition, a.step, b.step)};
 }
 
-static struct place rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
+static struct source rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
 {
     const struct tsr__te_memref *a = &d->o->a;
-    struct place copy = {place(e, d, d->a, times(e, tile, d->words)), tsr__te_i64(e, tile_rows(d))};
+    struct source copy = {place(e, d, d->a, times(e, tile, d->words)), tsr__te_i64(e, tile_rows(d))};
     if (!d->in_place)
         return copy;
-    struct place own = {tsr__te_element_address(e, a, false, add(e, d->row, tile), d->word), a->stride[1]};
+    struct source own = {tsr__te_element_address(e, a, false, add(e, d->row, tile), d->word), a->stride[1]};
     return either(e, less(e, tile, d->first_row), own, copy);
 }
 
 /* Where the columns of B of a tile are, of which column `col` of some is the first; of a transposed one the copy's words of K. */
-static struct place columns_of(struct tsr__te *e, const struct blocks *d, const struct columns *some, LLVMValueRef col)
+static struct source columns_of(struct tsr__te *e, const struct blocks *d, const struct columns *some, LLVMValueRef col)
 {
     const struct tsr__te_memref *b = &d->o->b;
-    struct place copy = {place(e, d, d->b, times(e, col, d->tb ? 1 : d->column)), tsr__te_i64(e, (int64_t)d->column * d->bytes)};
+    struct source copy = {place(e, d, d->b, times(e, col, d->tb ? 1 : d->column)), tsr__te_i64(e, (int64_t)d->column * d->bytes)};
     if (!d->b_in_place)
         return copy;
-    struct place own = {tsr__te_element_address(e, b, false, times(e, d->word, d->in_word), add(e, some->first, col)),
-                        times(e, b->stride[1], tsr__t_numbers[b->type->number].bytes)};
+    struct source own = {tsr__te_element_address(e, b, false, times(e, d->word, d->in_word), add(e, some->first, col)),
+                         times(e, b->stride[1], tsr__t_numbers[b->type->number].bytes)};
     return is_true(d->b_in_place) ? own : either(e, d->b_in_place, own, copy);
 }
 
 /* Word `k` of the block and of column `col` of a tile. */
-static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const struct place *columns, LLVMValueRef k, uint32_t col)
+static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const struct source *columns, LLVMValueRef k, uint32_t col)
 {
     LLVMValueRef along = d->tb ? tsr__te_i64(e, col) : k, step = d->tb ? k : tsr__te_i64(e, col);
     LLVMValueRef at = add(e, times(e, along, d->bytes), LLVMBuildNSWMul(e->builder, columns->step, step, ""));
@@ -488,11 +488,11 @@ static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const s
 }
 
 /* The sums of a tile whose columns begin with column `col` of some, `tile`: its first row of the block. */
-static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct place *rows, const struct columns *some,
+static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct source *rows, const struct columns *some,
                      LLVMValueRef col, LLVMValueRef *sums)
 {
     LLVMValueRef a[MOST_VECTORS];
-    struct place columns = columns_of(e, d, some, col);
+    struct source columns = columns_of(e, d, some, col);
     LLVMTypeRef word = word_type(e, d), sum = tsr__te_type(e, d->sum);
     uint32_t count = d->vectors * d->cols;
     struct tsr__te_loop k;
@@ -585,7 +585,7 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     LLVMValueRef sums[MOST_SUMS], zero = tsr__te_i64(e, 0);
     struct tsr__te_loop rows, cols;
     tsr__te_sure_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
-    struct place a = rows_of(e, d, rows.index);
+    struct source a = rows_of(e, d, rows.index);
     tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
     LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
     multiply(e, d, rows.index, &a, c, cols.index, sums);
@@ -755,7 +755,8 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     bool dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
     d.otherwise = dots && tsr__te_known(d.k) >= 0;
     d.is_unsigned = dots && number == TSR__T_I8;
-    d.dots = dots || (e->unit.dots_of_halves && number == o->b.type->number && d.sum == TSR__T_I32 && number != TSR__T_I32);
+    bool pairs = tsr__te_has_pairs(e, number, o->b.type->number, d.sum);
+    d.dots = dots || pairs;
     d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
     d.in_word = d.is_unsigned ? 4 : d.dots ? 2 : 1;
     d.width = e->func->info.work_group_size[0];
@@ -769,7 +770,6 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
     d.b_in_place = is_b_in_place(e, &d);
-    bool pairs = d.dots && !dots;
     d.least_size = pairs ? LEAST_PAIRS : TSR__TE_LEAST_SIZE;
     d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
     return d;

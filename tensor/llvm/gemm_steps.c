@@ -35,11 +35,6 @@ static uint32_t uses_of(const struct tsr__t_inst *inst, const struct tsr__t_valu
     return s.count;
 }
 
-static bool is_dropped(const struct tsr__t_slice *slice)
-{
-    return !slice->whole && (!slice->has_size || (!slice->size.value && !slice->size.number));
-}
-
 /* Whether the operand is a view of this step's part of K, and of nothing else that the loop's variable moves. */
 static bool find_factor(const struct steps *s, uint32_t operand, bool turned, struct factor *f)
 {
@@ -55,7 +50,7 @@ static bool find_factor(const struct steps *s, uint32_t operand, bool turned, st
             f->mode = mode;
             return mode == wanted && !slice->whole && !slice->size.value && slice->size.number == s->step;
         }
-        mode += !is_dropped(slice);
+        mode += !tsr__t_is_dropped(slice);
     }
     return false;
 }
@@ -113,14 +108,14 @@ static bool adds_up(const struct tsr__te *e, const struct tsr__t_inst *product)
 }
 
 /* With a K that is not known products of narrow numbers are fast in blocks alone. */
-static bool is_fast(const struct tsr__te *e, const struct tsr__t_inst *product, LLVMValueRef depth)
+static bool is_fast(const struct tsr__te *e, const struct tsr__t_inst *product)
 {
     enum tsr__t_number a = product->operands[1]->type->number, b = product->operands[2]->type->number;
     const struct tsr__t_type *c = product->operands[OPERANDS - 1]->type;
-    bool pairs = e->unit.dots_of_halves && a == b && c->number == TSR__T_I32 && a != TSR__T_I32;
-    if (tsr__te_known(depth) >= 0 || (a == c->number && b == c->number))
+    if (a == c->number && b == c->number)
         return true;
-    return (pairs || tsr__te_has_dots(e, a, b, c->number)) && c->shape[0] >= TSR__TE_LEAST_SIZE && c->shape[1] >= TSR__TE_LEAST_SIZE;
+    return (tsr__te_has_pairs(e, a, b, c->number) || tsr__te_has_dots(e, a, b, c->number)) && c->shape[0] >= TSR__TE_LEAST_SIZE &&
+           c->shape[1] >= TSR__TE_LEAST_SIZE;
 }
 
 /* Elements of K in all rounds: each has as many as a step, the last as well. */
@@ -165,9 +160,10 @@ bool tsr__te_emit_steps(struct tsr__te *e, const struct tsr__t_inst *loop)
     s.step = loop->has_step ? tsr__te_known(tsr__te_get_number(e, loop->operands[2]).re) : 1;
     if (e->spmd || loop->variable_count != 1 || s.step < 1 || !find_product(&s) || !adds_up(e, s.product))
         return false;
-    LLVMValueRef depth = all_of_k(e, &s, from, to);
-    if (!is_fast(e, s.product, depth))
+    bool is_known = tsr__te_known(from) >= 0 && tsr__te_known(to) >= 0;
+    if (is_known ? tsr__te_known(from) >= tsr__te_known(to) : !is_fast(e, s.product))
         return false;
+    LLVMValueRef depth = all_of_k(e, &s, from, to);
     struct tsr__te_touched before = e->touched;
     LLVMBasicBlockRef end = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntSLT, from, to, "")); /* without a round C is not even read */
     tsr__te_set(e, loop->variables[0], &from, 1);
