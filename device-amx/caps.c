@@ -9,13 +9,12 @@
 #include <unistd.h>
 
 #include "device-amx/caps.h"
+#include "tessera/abi.h"
 #include "tessera/program.h"
 
 enum {
     KIB = 1024,
     MIB = 1024 * KIB,
-    /* Every group's local memory stays in a second-level cache, beside what it works on. */
-    LOCAL_MEMORY = 128 * KIB,
     PRINTF_BUFFER = 1 * MIB,
     MAX_CONSTANT_BUFFER = 16 * MIB,
     MAX_GLOBAL_VARIABLE = 16 * MIB,
@@ -53,7 +52,7 @@ static struct tsr_device_caps caps = {
     .half_atomics = ALL_ATOMICS,
     .max_work_group_size = TSR_MAX_WORK_GROUP,
     .max_work_item_sizes = {TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP},
-    .local_memory = LOCAL_MEMORY,
+    .local_memory = TSR_CPU_LOCAL_MEMORY,
     .max_sub_groups = TSR_MAX_WORK_GROUP / TSR_MIN_LANES, /* a kernel may require these whatever the list of sizes names */
     .max_parameter_bytes = TSR_MAX_PARAMETER_BYTES,
     .printf_buffer = PRINTF_BUFFER,

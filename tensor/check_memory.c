@@ -199,7 +199,7 @@ TSR_CHECK_FUNCTION(subview)
                 return tsr__t_fault(p, inst, values[k], NULL, "Expected index type");
         if (slice->offset.number < 0 || slice->size.number < 0)
             return tsr__t_fault(p, inst, NULL, NULL, "Static offset and size must be non-negative or dynamic ('?')");
-        bool dropped = !slice->whole && (!slice->has_size || (!slice->size.value && !slice->size.number));
+        bool dropped = tsr__t_is_dropped(slice);
         if (dropped)
             continue;
         view.shape[view.order] = slice->whole ? from->shape[i] : slice->size.value ? TSR__T_DYNAMIC : slice->size.number;

@@ -134,7 +134,7 @@ TSR_TI_FUNCTION(subview)
         for (uint32_t i = 0; i < from.type->order; i++) {
             const struct tsr__t_slice *slice = &inst->slices[i];
             int64_t first = slice->whole ? 0 : index_of(t, &slice->offset, item), size = 1;
-            bool dropped = !slice->whole && (!slice->has_size || (!slice->size.value && !slice->size.number));
+            bool dropped = tsr__t_is_dropped(slice);
             if (!dropped)
                 size = slice->whole ? from.shape[i] : index_of(t, &slice->size, item);
             if (first < 0 || size < 0 || first > from.shape[i] - size)

@@ -142,6 +142,11 @@ struct tsr__t_slice {
     bool whole;    /* ':' */
     bool has_size; /* the text gives one */
 };
+/* The view has no such mode. */
+static inline bool tsr__t_is_dropped(const struct tsr__t_slice *slice)
+{
+    return !slice->whole && (!slice->has_size || (!slice->size.value && !slice->size.number));
+}
 
 struct tsr__t_region {
     struct tsr__t_inst *first, *last;
@@ -241,5 +246,8 @@ void tsr__t_make_signature(struct tsr_tensor_program *p, struct tsr__t_func *fun
 bool tsr__t_constant_number(const struct tsr__t_value *value, double *number);
 /* Calls `visit` for each instruction of the region and of those inside, in order. */
 void tsr__t_visit(const struct tsr__t_region *region, void (*visit)(const struct tsr__t_inst *inst, void *data), void *data);
+/* Calls `each` for each value that the instruction uses, in its regions as well. */
+typedef void tsr__t_use_of(const struct tsr__t_value *value, void *data);
+void tsr__t_each_use(const struct tsr__t_inst *inst, tsr__t_use_of *each, void *data);
 
 #endif

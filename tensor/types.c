@@ -190,3 +190,24 @@ void tsr__t_visit(const struct tsr__t_region *region, void (*visit)(const struct
                 tsr__t_visit(i->regions[r], visit, data);
     }
 }
+
+static void each_index(const struct tsr__t_index *index, tsr__t_use_of *each, void *data)
+{
+    if (index->value)
+        each(index->value, data);
+}
+
+void tsr__t_each_use(const struct tsr__t_inst *inst, tsr__t_use_of *each, void *data)
+{
+    for (uint32_t i = 0; i < inst->operand_count; i++)
+        each(inst->operands[i], data);
+    for (uint32_t i = 0; inst->slices && i < inst->slice_count; i++) {
+        each_index(&inst->slices[i].offset, each, data);
+        each_index(&inst->slices[i].size, each, data);
+    }
+    for (uint32_t i = 0; inst->shape && i < inst->slice_count; i++)
+        each_index(&inst->shape[i], each, data);
+    for (int r = 0; r < 2; r++)
+        for (const struct tsr__t_inst *i = inst->regions[r] ? inst->regions[r]->first : NULL; i; i = i->next)
+            tsr__t_each_use(i, each, data);
+}

@@ -129,7 +129,8 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
                                     .mad_first = wide || !dots,
                                     .blocks = cpu,
                                     .registers = wide ? 24 : 12,
-                                    .register_bytes = wide ? 64 : 32};
+                                    .register_bytes = wide ? 64 : 32,
+                                    .block_rows = wide ? 256 : 96};
 }
 
 /* As clang does where the option is given, but for blocks. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_TEXT = 1 << 17, CASES = 128, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
+enum { MOST_TEXT = 1 << 17, CASES = 192, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
 
 static const struct type {
     const char *in, *out;
@@ -19,25 +19,29 @@ static const struct type {
              {"i8", "i32", 1, 4, true},
              {"bf16", "bf16", 2, 2, false}};
 
-enum open { NONE, ALL_BUT_K, ALL };
+enum open { NONE, ALL_BUT_K, ONLY_K, ALL };
 
-/* `open`: which sizes are arguments; distances are, too, then. From FIRST_LARGE on they are cut to fit caches; the sizes fill
- * nothing, and there is more than one part of K, and of rows. Then come matrices that are small, or have columns in the same lines of a
- * cache, and one without any K. */
+/* `open`: which sizes are arguments; distances are, too, then. `step`: a loop adds up products of so much of K. From FIRST_LARGE on they
+ * are cut to fit caches; the sizes fill nothing, and there is more than one part of K, and of rows. Then come matrices that are small, or
+ * have columns in the same lines of a cache, and one without any K. */
 static const struct size {
     int m, n, k;
     bool a_turned, b_turned;
     enum open open;
+    int step;
 } sizes[] = {
-    {1, 1, 1, false, false, NONE},     {16, 16, 16, false, false, NONE},      {64, 24, 32, false, false, NONE},
-    {17, 25, 33, false, false, NONE},  {17, 25, 33, true, false, NONE},       {17, 25, 33, false, true, NONE},
-    {17, 25, 33, true, true, NONE},    {56, 9, 9, false, false, NONE},        {40, 49, 6, false, true, NONE},
-    {100, 5, 70, false, false, NONE},  {33, 40, 8, false, false, ALL_BUT_K},  {16, 16, 64, false, true, ALL_BUT_K},
-    {5, 26, 1030, false, false, NONE}, {9, 12, 20, false, true, ALL},         {300, 40, 901, false, false, ALL},
-    {45, 31, 515, true, true, ALL},    {64, 40, 181, true, false, NONE},      {70, 30, 40, false, false, ALL},
-    {256, 26, 64, false, false, ALL},  {256, 26, 64, false, true, ALL},       {64, 48, 20, true, false, ALL},
-    {18, 11, 300, false, false, ALL},  {5, 7, 0, false, false, ALL},          {1, 1, 1, true, true, ALL},
-    {37, 33, 0, true, true, ALL},      {64, 72, 80, false, false, ALL_BUT_K},
+    {1, 1, 1, false, false, NONE, 0},     {16, 16, 16, false, false, NONE, 0},      {64, 24, 32, false, false, NONE, 0},
+    {17, 25, 33, false, false, NONE, 0},  {17, 25, 33, true, false, NONE, 0},       {17, 25, 33, false, true, NONE, 0},
+    {17, 25, 33, true, true, NONE, 0},    {56, 9, 9, false, false, NONE, 0},        {40, 49, 6, false, true, NONE, 0},
+    {100, 5, 70, false, false, NONE, 0},  {33, 40, 8, false, false, ALL_BUT_K, 0},  {16, 16, 64, false, true, ALL_BUT_K, 0},
+    {5, 26, 1030, false, false, NONE, 0}, {9, 12, 20, false, true, ALL, 0},         {300, 40, 901, false, false, ALL, 0},
+    {45, 31, 515, true, true, ALL, 0},    {64, 40, 181, true, false, NONE, 0},      {70, 30, 40, false, false, ALL, 0},
+    {256, 26, 64, false, false, ALL, 0},  {256, 26, 64, false, true, ALL, 0},       {64, 48, 20, true, false, ALL, 0},
+    {18, 11, 300, false, false, ALL, 0},  {5, 7, 0, false, false, ALL, 0},          {1, 1, 1, true, true, ALL, 0},
+    {37, 33, 0, true, true, ALL, 0},      {64, 72, 80, false, false, ALL_BUT_K, 0}, {64, 48, 192, false, false, ALL, 64},
+    {29, 70, 96, true, true, ALL, 16},    {17, 9, 60, false, true, NONE, 12},       {25, 31, 64, true, false, ALL_BUT_K, 32},
+    {5, 7, 0, false, false, ALL, 8},      {64, 64, 0, false, false, ONLY_K, 64},    {64, 64, 320, false, false, ONLY_K, 64},
+    {40, 24, 90, true, true, ONLY_K, 9},  {26, 30, 7, false, false, ONLY_K, 0},
 };
 
 struct problem {
@@ -119,16 +123,39 @@ static struct problem make_problem(const struct type *type, const struct size *s
     return p;
 }
 
-static int shape(char *to, size_t room, const struct problem *p, int which)
+/* Whether a size of a matrix is an argument: of its rows, its columns or their distance. */
+static bool is_open(const struct size *s, int which, int mode)
 {
-    const char *type = which == 2 ? p->type->out : p->type->in;
-    if (p->size->open == ALL || (p->size->open && which == 2))
-        return snprintf(to, room, "memref<%sx?x?>", type);
-    if (p->size->open && which == 0)
-        return snprintf(to, room, p->size->a_turned ? "memref<%sx%dx?,strided<1,?>>" : "memref<%sx?x%d,strided<1,?>>", type, p->size->k);
-    if (p->size->open)
-        return snprintf(to, room, p->size->b_turned ? "memref<%sx?x%d,strided<1,?>>" : "memref<%sx%dx?,strided<1,?>>", type, p->size->k);
-    return snprintf(to, room, "memref<%sx%dx%d,strided<1,%d>>", type, p->rows[which], p->cols[which], p->distance[which]);
+    bool is_k = which < 2 && mode == (which == 0 ? !s->a_turned : s->b_turned);
+    switch (s->open) {
+    case NONE:
+        return false;
+    case ALL_BUT_K:
+        return !is_k;
+    case ONLY_K:
+        return which < 2 && (mode == 2 || is_k);
+    default:
+        return true;
+    }
+}
+
+/* The type of a matrix; `step`: of a part of K. */
+static void shape(char *to, size_t room, const struct problem *p, int which, int step)
+{
+    const struct size *s = p->size;
+    int sizes_of[] = {p->rows[which], p->cols[which], p->distance[which]}, at = 0;
+    int k_mode = which == 0 ? !s->a_turned : s->b_turned;
+    at += snprintf(to, room, "memref<%s", which == 2 ? p->type->out : p->type->in);
+    for (int mode = 0; mode < 3; mode++) {
+        const char *before = mode < 2 ? "x" : ",strided<1,";
+        if (step && which < 2 && mode == k_mode)
+            at += snprintf(to + at, room - (size_t)at, "%s%d", before, step);
+        else if (is_open(s, which, mode))
+            at += snprintf(to + at, room - (size_t)at, "%s?", before);
+        else
+            at += snprintf(to + at, room - (size_t)at, "%s%d", before, sizes_of[mode]);
+    }
+    snprintf(to + at, room - (size_t)at, ">>");
 }
 
 static int beta_of(int number)
@@ -137,20 +164,41 @@ static int beta_of(int number)
     return betas[number % 3];
 }
 
+/* C := beta C, and then the products of one part of K after the other. */
+static int write_steps(char *to, size_t room, const struct problem *p)
+{
+    char a[80], b[80], part[2][32];
+    const struct size *s = p->size;
+    const char *dot = p->type->is_int ? "" : ".0", *out = p->type->out;
+    shape(a, sizeof a, p, 0, s->step);
+    shape(b, sizeof b, p, 1, s->step);
+    snprintf(part[0], sizeof part[0], "%%k:%d, :", s->step);
+    snprintf(part[1], sizeof part[1], ":, %%k:%d", s->step);
+    return snprintf(to, room,
+                    "  %%none = constant 0%s : %s\n  %%one = constant 1%s : %s\n  axpby.n %%none, %%C, %%beta, %%C\n"
+                    "  %%from = constant 0 : index\n  %%side = constant %d : index\n  %%depth = size %%A[%d] : index\n"
+                    "  for %%k = %%from, %%depth, %%side {\n    %%a = subview %%A[%s] : %s\n    %%b = subview %%B[%s] : %s\n"
+                    "    gemm.%c.%c %%alpha, %%a, %%b, %%one, %%C\n  }\n}\n",
+                    dot, out, dot, out, s->step, !s->a_turned, part[!s->a_turned], a, part[s->b_turned], b, s->a_turned ? 't' : 'n',
+                    s->b_turned ? 't' : 'n');
+}
+
 static int write_function(char *to, size_t room, const struct problem *p, int number)
 {
     char a[80], b[80], c[80];
     const struct size *s = p->size;
-    shape(a, sizeof a, p, 0);
-    shape(b, sizeof b, p, 1);
-    shape(c, sizeof c, p, 2);
+    shape(a, sizeof a, p, 0, 0);
+    shape(b, sizeof b, p, 1, 0);
+    shape(c, sizeof c, p, 2, 0);
     const char *dot = p->type->is_int ? "" : ".0";
     /* Two of three functions have a factor and add to C, one of them C times a number. */
-    return snprintf(to, room,
-                    "func @f%d(%%A: %s, %%B: %s, %%C: %s) {\n  %%alpha = constant %d%s : %s\n  %%beta = constant %d%s : %s\n"
-                    "  gemm.%c.%c %%alpha, %%A, %%B, %%beta, %%C\n}\n",
-                    number, a, b, c, number % 3 ? 2 : 1, dot, p->type->in, beta_of(number), dot, p->type->out, s->a_turned ? 't' : 'n',
-                    s->b_turned ? 't' : 'n');
+    int head = snprintf(to, room, "func @f%d(%%A: %s, %%B: %s, %%C: %s) {\n  %%alpha = constant %d%s : %s\n  %%beta = constant %d%s : %s\n",
+                        number, a, b, c, number % 3 ? 2 : 1, dot, p->type->in, beta_of(number), dot, p->type->out);
+    to += head;
+    room -= (size_t)head;
+    if (s->step)
+        return head + write_steps(to, room, p);
+    return head + snprintf(to, room, "  gemm.%c.%c %%alpha, %%A, %%B, %%beta, %%C\n}\n", s->a_turned ? 't' : 'n', s->b_turned ? 't' : 'n');
 }
 
 static bool is_right(const struct problem *p, const void *made, int number)
@@ -187,8 +235,8 @@ static bool set_arguments(cl_kernel kernel, const struct problem *p, cl_mem *mem
         cl_long open[] = {p->rows[w], p->cols[w], p->distance[w]};
         memory[w] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, bytes, p->memory[w], NULL);
         good &= !clSetKernelArg(kernel, next++, sizeof memory[w], &memory[w]);
-        for (int i = 0; i < 3 && p->size->open; i++)
-            if (w == 2 || i == 2 || p->size->open == ALL || open[i] != p->size->k)
+        for (int i = 0; i < 3; i++)
+            if (is_open(p->size, w, i))
                 good &= !clSetKernelArg(kernel, next++, sizeof open[i], &open[i]);
     }
     return good;
@@ -230,6 +278,8 @@ int main(void)
     device = session.device;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t s = types[t].out_bytes == 2 ? FIRST_LARGE : 0; s < sizeof sizes / sizeof *sizes; s++) {
+            if (types[t].out_bytes == 2 && sizes[s].step) /* each step would be rounded */
+                continue;
             problems[count] = make_problem(&types[t], &sizes[s], s % 3 ? GAP : 0);
             length += write_function(text + length, sizeof text - (size_t)length, &problems[count], count);
             count++;

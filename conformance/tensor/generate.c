@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_VIEWS = 24, PALETTE = 4, TRIES = 60, TYPES = 10, REPEATED = 60, PARTED = 50 };
+enum { MOST_VIEWS = 24, PALETTE = 4, TRIES = 60, TYPES = 10, FAMILIES = 5, REPEATED = 60, PARTED = 50, OF_PRODUCTS = 40, SQUARE = 60 };
 
 static const struct {
     const char *name;
@@ -17,6 +17,8 @@ static const struct {
 } types[TYPES] = {{"i8", 0, 0, 1, false},       {"i16", 0, 0, 2, false},     {"i32", 0, 0, 4, true},       {"i64", 0, 0, 8, true},
                   {"bf16", 256, 1, 2, false},   {"f16", 2048, 1, 2, true},   {"f32", 1 << 24, 1, 4, true}, {"f64", 0x1p53, 1, 8, true},
                   {"c32", 1 << 24, 2, 8, true}, {"c64", 0x1p53, 2, 16, true}};
+/* Types of programs of products: of factors, and of sums. */
+static const int families[FAMILIES][2] = {{0, 2}, {4, 6}, {5, 6}, {6, 6}, {7, 7}};
 
 struct view {
     char name[16];
@@ -36,6 +38,8 @@ struct gen {
     bool open[PALETTE];
     struct view views[MOST_VIEWS];
     uint32_t view_count, memories, next_name, indent;
+    const int *family; /* of a program of products; otherwise NULL */
+    bool adds;         /* the loop that is being written runs more than once: beta is 1 */
     double memory_bound[MOST_VIEWS];
 };
 
@@ -109,8 +113,8 @@ static struct view *add_view(struct gen *g, int type, uint32_t order, const int 
 static void put_param(struct gen *g, uint32_t number)
 {
     struct buffer *b = &g->g->buffers[number];
-    int type = (int)below(g, TYPES), mode[MOST_MODES] = {0};
-    b->order = below(g, 10) < 7 ? 1 + below(g, 2) : below(g, MOST_MODES + 1);
+    int type = g->family ? g->family[below(g, 2)] : (int)below(g, TYPES), mode[MOST_MODES] = {0};
+    b->order = g->family ? 2 : below(g, 10) < 7 ? 1 + below(g, 2) : below(g, MOST_MODES + 1);
     snprintf(b->type, sizeof b->type, "%s", types[type].name);
     tsr_buf_printf(&g->text, "%s%%P%u: memref<%s", number ? ", " : "", number, types[type].name);
     b->gap = b->order >= 2 && chance(g, 30);
@@ -119,7 +123,7 @@ static void put_param(struct gen *g, uint32_t number)
     for (uint32_t i = 0; i <= b->order; i++) {
         bool group = i == b->order;
         if (!group)
-            mode[i] = (int)below(g, PALETTE);
+            mode[i] = g->family && chance(g, SQUARE) ? 0 : (int)below(g, PALETTE);
         b->shape[i] = group ? g->g->groups : g->size[mode[i]];
         b->open[i] = group ? last_open : g->open[mode[i]];
         b->stride[i] = (int64_t)b->elements;
@@ -208,7 +212,7 @@ static bool put_blas(struct gen *g, const char *name, const struct view *a, cons
                      const char *behind_a)
 {
     static const int alphas[] = {1, 1, 2, -1, 3}, betas[] = {0, 1, 1, 2, -1};
-    int alpha = alphas[below(g, 5)], beta = betas[below(g, 5)], product = a->type;
+    int alpha = alphas[below(g, 5)], beta = g->adds ? 1 : betas[below(g, 5)], product = a->type;
     if (a->memory == c->memory || (b && b->memory == c->memory) || !promotable(a->type, c->type))
         return false;
     if (b && promotable(a->type, b->type))
@@ -253,7 +257,7 @@ static bool put_gemm(struct gen *g)
 {
     struct view *c = any_view(g), *a, *b;
     bool ta = chance(g, 50), tb = chance(g, 50);
-    int k = (int)below(g, PALETTE);
+    int k = g->family && chance(g, SQUARE) ? 0 : (int)below(g, PALETTE);
     char name[16];
     if (c->order != 2)
         return false;
@@ -270,6 +274,59 @@ static bool put_gemm(struct gen *g)
         if (a && !put_blas(g, name, a, b, c, g->size[k], ""))
             break;
     }
+    return true;
+}
+
+/* A part of K of a factor, from the loop's variable on. */
+static struct view put_part(struct gen *g, const struct view *whole, uint32_t k_mode, uint32_t loop, int64_t step)
+{
+    struct view part = *whole;
+    uint32_t name = g->next_name++;
+    snprintf(part.name, sizeof part.name, "p%u", name);
+    line(g);
+    tsr_buf_printf(&g->text, "%%%s = subview %%%s[", part.name, whole->name);
+    tsr_buf_printf(&g->text, k_mode ? ":, %%k%u:%lld" : "%%k%u:%lld, :", loop, (long long)step);
+    tsr_buf_printf(&g->text, "] : memref<%s", types[part.type].name);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i == k_mode)
+            tsr_buf_printf(&g->text, "x%lld", (long long)step);
+        else
+            put_size(g, part.mode[i]);
+    }
+    tsr_buf_printf(&g->text, part.local ? ",strided<1,?>,local>" : ",strided<1,?>>");
+    return part;
+}
+
+/* A product in steps of K. */
+static bool put_steps(struct gen *g)
+{
+    struct view *c = any_view(g), *a, *b;
+    bool ta = chance(g, 50), tb = chance(g, 50);
+    int k = g->family && chance(g, SQUARE) ? 0 : (int)below(g, PALETTE);
+    int64_t step = 1 + below(g, (uint32_t)g->size[k]);
+    char name[16];
+    if (c->order != 2 || g->size[k] % step || g->adds)
+        return false;
+    int ma[] = {ta ? k : c->mode[0], ta ? c->mode[0] : k}, mb[] = {tb ? c->mode[1] : k, tb ? k : c->mode[1]};
+    a = find_view(g, c->type, 2, ma);
+    b = find_view(g, c->type, 2, mb);
+    if (!a || !b || a->memory == c->memory || b->memory == c->memory)
+        return false;
+    uint32_t loop = g->next_name++;
+    line(g);
+    tsr_buf_printf(&g->text, "%%f%u = constant 0 : index %%g%u = size %%%s[%d] : index %%h%u = constant %lld : index", loop, loop, a->name,
+                   !ta, loop, (long long)step);
+    line(g);
+    tsr_buf_printf(&g->text, "for %%k%u = %%f%u,%%g%u,%%h%u {", loop, loop, loop, loop);
+    g->indent++;
+    g->adds = true;
+    struct view part_a = put_part(g, a, !ta, loop, step), part_b = put_part(g, b, tb, loop, step);
+    snprintf(name, sizeof name, "gemm.%c.%c", ta ? 't' : 'n', tb ? 't' : 'n');
+    put_blas(g, name, &part_a, &part_b, c, g->size[k], "");
+    g->adds = false;
+    g->indent--;
+    line(g);
+    tsr_buf_printf(&g->text, "}");
     return true;
 }
 
@@ -638,10 +695,10 @@ static bool put_carried(struct gen *g)
 
 static bool put_statement(struct gen *g)
 {
-    static bool (*const kinds[])(struct gen *) = {put_axpby,  put_gemm,     put_gemm,    put_gemm,    put_gemv,      put_gemv,
-                                                  put_ger,    put_hadamard, put_sum,     put_sum,     put_cumsum,    put_alloca,
-                                                  put_column, put_foreach,  put_foreach, put_foreach, put_sub_group, put_sub_group,
-                                                  put_coop,   put_coop,     put_branch,  put_carried};
+    static bool (*const kinds[])(struct gen *) = {put_axpby,     put_gemm,      put_gemm,   put_gemm,     put_steps,   put_steps,
+                                                  put_gemv,      put_gemv,      put_ger,    put_hadamard, put_sum,     put_sum,
+                                                  put_cumsum,    put_alloca,    put_column, put_foreach,  put_foreach, put_foreach,
+                                                  put_sub_group, put_sub_group, put_coop,   put_coop,     put_branch,  put_carried};
     for (int i = 0; i < TRIES; i++)
         if (kinds[below(g, TSR_ARRAY_LEN(kinds))](g))
             return true;
@@ -650,7 +707,7 @@ static bool put_statement(struct gen *g)
 
 void generate(uint64_t seed, struct generated *out)
 {
-    static const int64_t sizes[] = {1, 3, 4, 5, 7, 8, 9, 16, 16, 17, 20, 32, 32, 33, 40};
+    static const int64_t sizes[] = {1, 3, 4, 5, 7, 8, 9, 16, 16, 17, 20, 32, 32, 33, 40, 48, 64, 70};
     struct gen g = {.g = out, .state = seed * 0x2545f4914f6cdd1du + 1, .indent = 1};
     memset(out, 0, sizeof *out);
     for (int i = 0; i < 8; i++)
@@ -660,6 +717,7 @@ void generate(uint64_t seed, struct generated *out)
         g.size[i] = sizes[below(&g, TSR_ARRAY_LEN(sizes))];
         g.open[i] = chance(&g, 40);
     }
+    g.family = chance(&g, OF_PRODUCTS) ? families[below(&g, FAMILIES)] : NULL;
     uint32_t lanes = 8u << below(&g, 3), sized = below(&g, 3);
     out->local[0] = sized ? lanes * (1 + below(&g, 2)) : 0;
     out->local[1] = sized ? 1 + below(&g, 2) : 0;

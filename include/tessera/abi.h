@@ -15,6 +15,8 @@
 /* Before and behind a group's local memory, the worker's alone: packets without masked accesses read and write up to a packet's lanes
  * beside an element. */
 #define TSR_LOCAL_MARGIN 512
+/* Of a work-group on the CPU device: it stays in a second-level cache, beside what the group works on. */
+#define TSR_CPU_LOCAL_MEMORY (256 << 10)
 
 /* ---- work-groups -----------------------------------------------------------------------------------------------------------------------
  */

@@ -45,6 +45,13 @@ int64_t tsr__te_known(LLVMValueRef number)
     return LLVMIsAConstantInt(number) ? LLVMConstIntGetSExtValue(number) : -1;
 }
 
+uint64_t tsr__te_divisor(LLVMValueRef number)
+{
+    bool is_product = LLVMIsAInstruction(number) && LLVMGetInstructionOpcode(number) == LLVMMul;
+    int64_t known = tsr__te_known(is_product ? LLVMGetOperand(number, 1) : number);
+    return known >= 0 ? (uint64_t)known : 1;
+}
+
 _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst, const char *format, ...)
 {
     char text[200];

@@ -70,6 +70,8 @@ LLVMValueRef tsr__te_i64(struct tsr__te *e, int64_t number);
 LLVMValueRef tsr__te_i32(struct tsr__te *e, uint32_t number);
 /* A static size, or -1. */
 int64_t tsr__te_known(LLVMValueRef number);
+/* What surely divides a size: of a known one itself, of a product its constant factor. */
+uint64_t tsr__te_divisor(LLVMValueRef number);
 _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
 /* Function of OpenCL C by its name and the codes of its parameters in mangled names. */
 LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count);
@@ -133,6 +135,8 @@ struct tsr__te_memref {
 struct tsr__te_memref tsr__te_get_memref(struct tsr__te *e, const struct tsr__t_value *value);
 /* The address of an element. */
 LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
+/* … of a matrix: `turned`: (j, i). */
+LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i, LLVMValueRef j);
 struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
 /* The element `index` where `good` holds (NULL: always), otherwise 0; without a branch around what follows, where all lanes have to be. */
 struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good);
@@ -226,6 +230,10 @@ enum { TSR__TE_MORE_VALUES = 5 };
 /* A region that has several products which can be one code. False: it has none, and nothing was made. */
 bool tsr__te_emit_shared(struct tsr__te *e, const struct tsr__t_region *region);
 
+/* ---- gemm_steps.c ---- */
+/* A loop that adds up a product in steps of K. False: it is none, or had better stay a loop, and nothing was made. */
+bool tsr__te_emit_steps(struct tsr__te *e, const struct tsr__t_inst *loop);
+
 /* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
 enum { TSR__TE_MAD_LANES = 16 };
 bool tsr__te_has_mad(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
@@ -241,10 +249,22 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_dot.c; false: as above ---- */
-bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+/* Whether there are dot products of words. */
+static inline bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+{
+    if (a != b || !e->one_sub_group)
+        return false;
+    return a == TSR__T_I8 ? e->unit.dots_of_bytes && sum == TSR__T_I32 : a == TSR__T_BF16 && e->unit.dots_of_bf16 && sum == TSR__T_F32;
+}
+/* … of two elements, where that is all that the CPU has. */
+static inline bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+{
+    return e->unit.dots_of_halves && a == b && sum == TSR__T_I32 && a != TSR__T_I32;
+}
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
-/* ---- gemm_blocks.c ----
- * True: the product is made. False and *otherwise NULL: nothing was made. False and *otherwise a block: what was made is for large sizes;
+/* ---- gemm_blocks.c ---- */
+enum { TSR__TE_LEAST_SIZE = 24 }; /* rows, columns, and elements of K of what is cut; of pairs fewer are enough */
+/* True: the product is made. False and *otherwise NULL: nothing was made. False and *otherwise a block: what was made is for large sizes;
  * the caller makes code for the others and then calls tsr__te_end_if with that block. */
 bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMBasicBlockRef *otherwise);
 

@@ -16,8 +16,10 @@ enum {
 struct block {
     LLVMValueRef first, row, col; /* first: that of lane 0 */
     uint32_t rows, cols;
-    uint32_t lanes; /* that have rows, or a power of two above that */
-    uint32_t share; /* of MOST_PRODUCTS: the others are for other blocks */
+    LLVMValueRef end; /* of the rows, where not all lanes have the last row; otherwise NULL */
+    bool fetched;     /* a block before this one has fetched what comes next of A */
+    uint32_t lanes;   /* that have rows, or a power of two above that */
+    uint32_t share;   /* of MOST_PRODUCTS: the others are for other blocks */
 };
 
 struct gemm {
@@ -38,11 +40,17 @@ static LLVMValueRef col_of(struct tsr__te *e, const struct block *b, uint32_t c)
     return c ? LLVMBuildNSWAdd(e->builder, b->col, tsr__te_i64(e, c), "") : b->col;
 }
 
+/* Whether the lane has the row; NULL: all have. */
+static LLVMValueRef has_row(struct tsr__te *e, const struct block *b, uint32_t r, LLVMValueRef row)
+{
+    return b->end && r + 1 == b->rows ? LLVMBuildICmp(e->builder, LLVMIntSLT, row, b->end, "") : NULL;
+}
+
 static struct tsr__te_number load(struct tsr__te *e, const struct gemm *g, const struct tsr__te_memref *m, bool turned, LLVMValueRef i,
-                                  LLVMValueRef j)
+                                  LLVMValueRef j, LLVMValueRef good)
 {
     LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    struct tsr__te_number number = tsr__te_load_number(e, m, tsr__te_address(e, m, index));
+    struct tsr__te_number number = good ? tsr__te_load_or_zero(e, m, index, good) : tsr__te_load_number(e, m, tsr__te_address(e, m, index));
     return tsr__te_convert(e, number, m->type->number, g->sum);
 }
 
@@ -108,12 +116,14 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     for (uint32_t i = 0; i < count; i++)
         values[i] = LLVMConstNull(tsr__te_type(e, g->sum));
     tsr__te_loop(e, &k, tsr__te_i64(e, 0), depth, tsr__te_i64(e, 1), values, count);
-    if (g->fetches)
+    if (g->fetches && !b->fetched)
         fetch_ahead(e, g, &g->o.a, b, k.index);
-    for (uint32_t r = 0; r < b->rows; r++)
-        a[r] = load(e, g, &g->o.a, g->ta, row_of(e, g, b, r), k.index);
+    for (uint32_t r = 0; r < b->rows; r++) {
+        LLVMValueRef row = row_of(e, g, b, r);
+        a[r] = load(e, g, &g->o.a, g->ta, row, k.index, has_row(e, b, r, row));
+    }
     for (uint32_t c = 0; c < b->cols; c++) {
-        struct tsr__te_number own = load(e, g, &g->o.b, g->tb, k.index, col_of(e, b, c));
+        struct tsr__te_number own = load(e, g, &g->o.b, g->tb, k.index, col_of(e, b, c), NULL);
         for (uint32_t r = 0; r < b->rows; r++) {
             uint32_t i = c * b->rows + r;
             struct tsr__te_number sum = tsr__te_fma(e, g->sum, a[r], own, carried(&k, parts, i));
@@ -127,7 +137,9 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     for (uint32_t c = 0; c < b->cols; c++) {
         for (uint32_t r = 0; r < b->rows; r++) {
             LLVMValueRef index[] = {row_of(e, g, b, r), col_of(e, b, c)};
+            LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, b, r, index[0]));
             tsr__te_update(e, &g->o, tsr__te_address(e, &g->o.c, index), carried(&k, parts, c * b->rows + r), g->sum);
+            tsr__te_end_if(e, end);
         }
         if (g->fetches)
             fetch_ahead(e, g, &g->o.c, b, col_of(e, b, c));
@@ -172,6 +184,7 @@ static void known_columns(struct tsr__te *e, const struct gemm *g, struct block 
     b.cols = fewer + 1;
     if (larger)
         some_columns(e, g, b, tsr__te_i64(e, 0), tsr__te_i64(e, end), tsr__te_i64(e, b.cols));
+    b.fetched = larger;
     b.cols = fewer;
     if (end < known)
         some_columns(e, g, b, tsr__te_i64(e, end), tsr__te_i64(e, known), tsr__te_i64(e, b.cols));
@@ -206,7 +219,7 @@ static uint32_t most_rows(struct tsr__te *e, const struct gemm *g, int64_t vecto
     return vectors > 2 && most >= 2 ? 2 : 1;
 }
 
-/* Rows `from` … `to`; `parts`: how many such parts there are. */
+/* Rows `from` … `to`; `parts`: how many such parts there are. Not `whole`: not all lanes have the last row of a block. */
 static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from, LLVMValueRef to, uint32_t rows, bool whole,
                       uint32_t parts)
 {
@@ -220,16 +233,23 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
     b.row = LLVMBuildNSWAdd(e->builder, b.first, e->item[0], "");
     while (!whole && first >= 0 && b.lanes > 1 && last - first <= b.lanes / 2)
         b.lanes /= 2;
-    LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, ""));
+    bool single = !whole && rows == 1;
+    b.end = whole || single ? NULL : to;
+    LLVMBasicBlockRef end = tsr__te_if(e, single ? LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, "") : NULL);
     all_columns(e, g, b);
     tsr__te_end_if(e, end);
     if (!once)
         tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* Several rows of a work-item at a time, one, and the last ones, which not all work-items have. */
+/* Several rows of a work-item at a time, one, and the last ones, which not all work-items have. Few rows are all one block. */
 static void known_rows(struct tsr__te *e, const struct gemm *g, int64_t rows)
 {
+    int64_t vectors = (rows + g->width - 1) / g->width;
+    if (e->one_sub_group && vectors > 1 && rows % g->width && most_rows(e, g, vectors) == vectors) {
+        rows_from(e, g, tsr__te_i64(e, 0), g->o.c.shape[0], (uint32_t)vectors, false, 1);
+        return;
+    }
     uint32_t most = most_rows(e, g, rows / g->width), step = g->width * most;
     int64_t several = rows / step * step, one = rows / g->width * g->width;
     uint32_t parts = (several > 0) + (one > several) + (rows > one);

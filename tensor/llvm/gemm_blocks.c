@@ -9,18 +9,18 @@
 enum {
     MOST_SUMS = 24,           /* vectors of a tile of C */
     MOST_VECTORS = 2,         /* of rows of a tile */
-    MOST_ROWS = 96,           /* of a block of A; the second level of the caches should hold it */
     DEPTH_BYTES = 1024,       /* of a row of a block of A; the first level should hold a tile's rows of A and columns of B */
     LEAST_COLUMNS = 24,       /* of B that are copied at a time: lines of a transposed B should be of use as a whole */
     MOST_COLUMNS = 64,        /* of a transposed B */
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
-    LEAST_SIZE = 24,          /* rows, columns, and elements of K */
     LEAST_PRODUCTS = 1 << 16, /* else copies take more than they save */
     LEAST_PAIRS = 8,          /* the same where two elements are a word, for which there is no other code */
     LEAST_PAIR_PRODUCTS = 1 << 13,
     MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
     FIRST_LEVEL = 32 << 10,  /* bytes of the first level */
     LINE_BYTES = 64,         /* of the caches */
+    FEW_ROWS = 96,           /* too few for copies of B to pay; its columns may all be in the same lines of the first level, */
+    COLUMNS_IN_PLACE = 8,    /* which holds so many there */
     WORDS_AHEAD = 16,        /* so much of A and */
     COLUMNS_AHEAD = 2,       /* of B is fetched before it is copied */
     SIGN = 0x80,
@@ -38,11 +38,12 @@ struct blocks {
     LLVMValueRef a, b, tile, extra; /* in local memory */
     LLVMValueRef m, n, k, lane;     /* sizes; the lane's number (i32) */
     LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
+    LLVMValueRef b_in_place;        /* the same of B */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
     LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
     int64_t least_size, least_products;            /* that are cut, if all are known */
     bool one_block;                                /* of K */
-    bool otherwise;                                /* dot products can be made without copies of A */
+    bool otherwise;                                /* dot products of a known K can be made without copies of A */
 };
 
 /* Columns of B and C that have their tiles together. */
@@ -100,6 +101,12 @@ static LLVMValueRef over(struct tsr__te *e, LLVMValueRef a, uint32_t b)
     return b == 1 ? a : LLVMBuildUDiv(e->builder, a, tsr__te_i64(e, b), "");
 }
 
+/* Surely so. */
+static bool is_true(LLVMValueRef condition)
+{
+    return condition && LLVMIsAConstantInt(condition) && !LLVMIsNull(condition);
+}
+
 static bool is_less(LLVMValueRef size, int64_t least_size)
 {
     return tsr__te_known(size) >= 0 && tsr__te_known(size) < least_size;
@@ -142,12 +149,6 @@ static void store(struct tsr__te *e, const struct blocks *d, LLVMValueRef value,
 /* ---- words of the matrices
  * --------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef element_address(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
-{
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    return tsr__te_address(e, m, index);
-}
-
 /* A row of A, or a column of B. */
 struct line {
     const struct tsr__te_memref *m;
@@ -157,14 +158,13 @@ struct line {
 
 static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRef k)
 {
-    return l->is_a ? element_address(e, l->m, l->turned, l->at, k) : element_address(e, l->m, l->turned, k, l->at);
+    return l->is_a ? tsr__te_element_address(e, l->m, l->turned, l->at, k) : tsr__te_element_address(e, l->m, l->turned, k, l->at);
 }
 
 /* Whether there may be words whose elements are not all in K. */
 static bool has_ragged_words(const struct blocks *d)
 {
-    int64_t known = tsr__te_known(d->k);
-    return d->in_word > 1 && (known < 0 || known % d->in_word);
+    return tsr__te_divisor(d->k) % d->in_word;
 }
 
 /* Element `i` of a word, sign-extended to 32 bits. `partial`: behind the last one of K it is 0; of whole numbers it is enough that it is so
@@ -227,14 +227,24 @@ static void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned
         tsr__te_fetch(e, m, index);
 }
 
+/* Of a word of A, or of a transposed B, every element is in a column of its own: lines of `rows` rows of each. */
+static void fetch_word(struct tsr__te *e, const struct blocks *d, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef word,
+                       uint32_t rows)
+{
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[m->type->number].bytes;
+    LLVMValueRef k = times(e, plus(e, word, WORDS_AHEAD), d->in_word);
+    for (uint32_t i = 0; i < d->in_word; i++)
+        for (uint32_t line = 0; line < rows; line += in_line)
+            fetch(e, m, false, plus(e, row, line), plus(e, k, i));
+}
+
 /* ---- copies
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* Up to where there are vectors of whole words in the block; NULL: to its end. */
 static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)
 {
-    int64_t known = tsr__te_known(d->k);
-    if (known >= 0 && known % ((int64_t)d->width * d->in_word) == 0)
+    if (tsr__te_divisor(d->k) % (d->width * d->in_word) == 0)
         return NULL;
     return has_ragged_words(d) ? least(e, d->some_words, left(e, over(e, d->k, d->in_word), d->word)) : d->some_words;
 }
@@ -263,18 +273,19 @@ static LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone)
 struct span {
     LLVMValueRef from, to, vectors; /* vectors: to where there may be some; NULL: they fill vectors */
     bool some;                      /* there surely is one */
+    uint32_t wide;                  /* elements of a round where there are vectors */
 };
 
 /* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
 static void side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context)
 {
-    LLVMValueRef wide = tsr__te_i64(e, d->width);
+    LLVMValueRef wide = tsr__te_i64(e, s->wide);
     struct tsr__te_loop loop;
     if (s->some)
         tsr__te_sure_loop(e, &loop, s->from, s->to, wide);
     else
         tsr__te_loop(e, &loop, s->from, s->to, wide, NULL, 0);
-    LLVMValueRef enough = s->vectors ? at_most(e, plus(e, loop.index, d->width), s->vectors) : NULL;
+    LLVMValueRef enough = s->vectors ? at_most(e, plus(e, loop.index, s->wide), s->vectors) : NULL;
     if (enough)
         loop.step = choose(e, enough, wide, tsr__te_i64(e, 1));
     LLVMBasicBlockRef end = tsr__te_if(e, enough);
@@ -294,14 +305,19 @@ static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMVa
     return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
 }
 
+/* A vector of rows, or all of a tile, if rows fill tiles. */
 static void copy_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const LLVMValueRef *in_block = context;
-    LLVMValueRef word = add(e, d->word, *in_block);
-    struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true, .at = add(e, d->row, own(e, first, alone))};
+    LLVMValueRef word = add(e, d->word, *in_block), to = own(e, place_in_a(e, d, first, *in_block), alone);
+    uint32_t vectors = has_ragged_tiles(d) ? 1 : d->vectors;
     if (!alone)
-        fetch(e, &d->o->a, false, add(e, d->row, first), times(e, plus(e, word, WORDS_AHEAD), d->in_word));
-    store(e, d, word_of(e, d, &line, word, true), d->a, own(e, place_in_a(e, d, first, *in_block), alone));
+        fetch_word(e, d, &d->o->a, add(e, d->row, first), word, vectors * d->width);
+    for (uint32_t v = 0; v < vectors; v++) {
+        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true};
+        line.at = add(e, d->row, own(e, plus(e, first, v * d->width), alone));
+        store(e, d, word_of(e, d, &line, word, true), d->a, plus(e, to, v * d->width));
+    }
 }
 
 /* Columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with which CPUs take
@@ -314,7 +330,7 @@ static void copy_rows(struct tsr__te *e, const struct blocks *d)
     tsr__te_loop(e, &words, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), NULL, 0);
     for (uint32_t v = 0; ragged && v < d->vectors; v++)
         store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
-    struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false};
+    struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false, ragged ? d->width : tile_rows(d)};
     side_by_side(e, d, &own, copy_row, &words.index);
     end_loop(e, &words, NULL);
 }
@@ -336,7 +352,7 @@ static void copy_lines(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_loop tiles;
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false}, copy_tile, &tiles.index);
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false, d->width}, copy_tile, &tiles.index);
     end_loop(e, &tiles, NULL);
 }
 
@@ -389,9 +405,8 @@ static void copy_words(struct tsr__te *e, const struct blocks *d, const void *co
 static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const struct part *p = context;
-    LLVMValueRef ahead = add(e, d->word, plus(e, p->at, WORDS_AHEAD));
     if (!alone)
-        fetch(e, &d->o->b, true, times(e, ahead, d->in_word), add(e, p->columns->first, first));
+        fetch_word(e, d, &d->o->b, add(e, p->columns->first, first), add(e, d->word, p->at), d->width);
     copy_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
 }
 
@@ -403,9 +418,9 @@ static void copy_b(struct tsr__te *e, const struct blocks *d, const struct colum
     tsr__te_loop(e, &parts, zero, d->tb ? d->some_words : c->some, tsr__te_i64(e, 1), NULL, 0);
     struct part part = {c, parts.index};
     if (d->tb)
-        side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true}, copy_columns, &part);
+        side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true, d->width}, copy_columns, &part);
     else
-        side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false}, copy_words, &part);
+        side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false, d->width}, copy_words, &part);
     end_loop(e, &parts, NULL);
 }
 
@@ -425,29 +440,59 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
                                 : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
 }
 
-/* Where a tile's rows of A are: in their place, or the copy. */
-struct rows {
-    LLVMValueRef at, step; /* address; words from a word of K to the next */
+/* Where rows of A or columns of B of a tile are: in their place, or the copy. */
+struct source {
+    LLVMValueRef at, step; /* address; from a column to the next: of A in words, of B in bytes */
 };
 
-static struct rows rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
+static struct source either(struct tsr__te *e, LLVMValueRef condition, struct source a, struct source b)
 {
     enum { GENERIC = 4 };
-    const struct tsr__te_memref *a = &d->o->a;
     LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, GENERIC);
-    struct rows copy = {place(e, d, d->a, times(e, tile, d->words)), tsr__te_i64(e, tile_rows(d))};
-    if (!d->in_place)
-        return copy;
-    LLVMValueRef there = less(e, tile, d->first_row), at = element_address(e, a, false, add(e, d->row, tile), d->word);
-    at = choose(e, there, LLVMBuildAddrSpaceCast(e->builder, at, pointer, ""), LLVMBuildAddrSpaceCast(e->builder, copy.at, pointer, ""));
-    return (struct rows){at, choose(e, there, a->stride[1], copy.step)};
+    LLVMValueRef at =
+        choose(e, condition, LLVMBuildAddrSpaceCast(e->builder, a.at, pointer, ""), LLVMBuildAddrSpaceCast(e->builder, b.at, pointer, ""));
+    return (struct source){at, choose(e, condition, a.step, b.step)};
 }
 
-/* The sums of a tile whose columns of B begin with column `col` of the copy, `tile`: its first row of the block. */
-static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct rows *rows, LLVMValueRef col,
-                     LLVMValueRef *sums)
+static struct source rows_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile)
 {
-    LLVMValueRef a[MOST_VECTORS], columns = place(e, d, d->b, times(e, col, d->tb ? 1 : d->column));
+    const struct tsr__te_memref *a = &d->o->a;
+    struct source copy = {place(e, d, d->a, times(e, tile, d->words)), tsr__te_i64(e, tile_rows(d))};
+    if (!d->in_place)
+        return copy;
+    struct source own = {tsr__te_element_address(e, a, false, add(e, d->row, tile), d->word), a->stride[1]};
+    return either(e, less(e, tile, d->first_row), own, copy);
+}
+
+/* Where the columns of B of a tile are, of which column `col` of some is the first; of a transposed one the copy's words of K. */
+static struct source columns_of(struct tsr__te *e, const struct blocks *d, const struct columns *some, LLVMValueRef col)
+{
+    const struct tsr__te_memref *b = &d->o->b;
+    struct source copy = {place(e, d, d->b, times(e, col, d->tb ? 1 : d->column)), tsr__te_i64(e, (int64_t)d->column * d->bytes)};
+    if (!d->b_in_place)
+        return copy;
+    struct source own = {tsr__te_element_address(e, b, false, times(e, d->word, d->in_word), add(e, some->first, col)),
+                         times(e, b->stride[1], tsr__t_numbers[b->type->number].bytes)};
+    return is_true(d->b_in_place) ? own : either(e, d->b_in_place, own, copy);
+}
+
+/* Word `k` of the block and of column `col` of a tile. */
+static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const struct source *columns, LLVMValueRef k, uint32_t col)
+{
+    LLVMValueRef along = d->tb ? tsr__te_i64(e, col) : k, step = d->tb ? k : tsr__te_i64(e, col);
+    LLVMValueRef at = add(e, times(e, along, d->bytes), LLVMBuildNSWMul(e->builder, columns->step, step, ""));
+    at = LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), columns->at, &at, 1, "");
+    LLVMValueRef word = LLVMBuildLoad2(e->builder, word_type(e, d), at, "");
+    LLVMSetAlignment(word, d->b_in_place ? tsr__t_numbers[d->o->b.type->number].bytes : d->bytes);
+    return word;
+}
+
+/* The sums of a tile whose columns begin with column `col` of some, `tile`: its first row of the block. */
+static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct source *rows, const struct columns *some,
+                     LLVMValueRef col, LLVMValueRef *sums)
+{
+    LLVMValueRef a[MOST_VECTORS];
+    struct source columns = columns_of(e, d, some, col);
     LLVMTypeRef word = word_type(e, d), sum = tsr__te_type(e, d->sum);
     uint32_t count = d->vectors * d->cols;
     struct tsr__te_loop k;
@@ -460,8 +505,7 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
     for (uint32_t v = 0; v < d->vectors; v++)
         a[v] = load(e, d, word, at, plus(e, e->item[0], v * d->width));
     for (uint32_t c = 0; c < d->cols; c++) {
-        LLVMValueRef own = d->tb ? plus(e, times(e, k.index, d->column), c) : plus(e, k.index, c * d->column);
-        LLVMValueRef b = load(e, d, word, columns, own);
+        LLVMValueRef b = word_of_b(e, d, &columns, k.index, c);
         for (uint32_t v = 0; v < d->vectors; v++)
             sums[c * d->vectors + v] = product(e, d, a[v], b, k.carried[c * d->vectors + v]);
     }
@@ -526,7 +570,7 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
     t.col = cols.index;
     for (uint32_t row = 0; row < tile_rows(d); row += in_line)
         fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
-    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true}, update_rows, &t);
+    side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true, d->width}, update_rows, &t);
     end_loop(e, &cols, NULL);
     if (ragged)
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
@@ -541,10 +585,10 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     LLVMValueRef sums[MOST_SUMS], zero = tsr__te_i64(e, 0);
     struct tsr__te_loop rows, cols;
     tsr__te_sure_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
-    struct rows a = rows_of(e, d, rows.index);
+    struct source a = rows_of(e, d, rows.index);
     tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
     LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
-    multiply(e, d, rows.index, &a, cols.index, sums);
+    multiply(e, d, rows.index, &a, c, cols.index, sums);
     put_sums(e, d, o, rows.index, first, some, sums);
     end_loop(e, &cols, NULL);
     end_loop(e, &rows, NULL);
@@ -577,13 +621,19 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
         copy_lines(e, d);
     else
         copy_rows(e, d);
-    if (d->extra)
+    if (d->extra) {
+        tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* other lanes have copied words of the rows */
         sum_rows(e, d);
+    }
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
     c.first = cols.index;
     c.some = least(e, left(e, d->n, c.first), tsr__te_i64(e, d->group));
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
-    copy_b(e, d, &c);
+    if (!is_true(d->b_in_place)) {
+        LLVMBasicBlockRef end = tsr__te_if(e, d->b_in_place ? LLVMBuildNot(e->builder, d->b_in_place, "") : NULL);
+        copy_b(e, d, &c);
+        tsr__te_end_if(e, end);
+    }
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     tiles_of(e, d, &o, &c);
     end_loop(e, &cols, NULL);
@@ -595,9 +645,9 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
 /* The parts of local memory; false: there is not enough. */
 static bool take_memory(struct tsr__te *e, struct blocks *d)
 {
-    uint32_t b = (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
+    uint32_t b = is_true(d->b_in_place) ? 0 : (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
     int64_t known = tsr__te_known(d->m);
-    uint32_t most = known >= 0 && known < MOST_ROWS ? (uint32_t)known + tile_rows(d) - 1 : MOST_ROWS;
+    uint32_t most = known >= 0 && known < e->unit.block_rows ? (uint32_t)known + tile_rows(d) - 1 : e->unit.block_rows;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
         uint32_t a = d->rows * d->words, extra = d->is_unsigned ? d->rows : 0;
         d->a = tsr__te_scratch(e, (a + b + tile + extra) * d->bytes);
@@ -611,15 +661,17 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
     return false;
 }
 
-/* As many columns as fill the registers; fewer, if they divide all columns then. */
+/* As many columns as fill the registers; fewer, if less of the last tile is in vain then than its further loads of A take. */
 static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d, uint32_t registers)
 {
-    uint32_t most = tsr__te_columns(e, d->vectors * registers);
-    int64_t known = tsr__te_known(d->n);
-    for (uint32_t fewer = most; known > 0 && fewer * 3 > most * 2; fewer--)
-        if (known % fewer == 0)
-            return fewer;
-    return most;
+    uint32_t best = tsr__te_columns(e, d->vectors * registers);
+    int64_t known = tsr__te_known(d->n), least_cost = INT64_MAX;
+    for (uint32_t fewer = best, most = best; known > 0 && fewer * 3 >= most * 2; fewer--) {
+        int64_t cost = (known + fewer - 1) / fewer * (2 * fewer + 1);
+        best = cost < least_cost ? fewer : best;
+        least_cost = cost < least_cost ? cost : least_cost;
+    }
+    return best;
 }
 
 /* Tiles as a whole, and vectors of a transposed B. */
@@ -655,6 +707,22 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
+/* Whether words of B lie there as they are multiplied, all columns of a tile are there, and few rows use them: a constant, or NULL for no,
+ * but for words that K may not fill. */
+static LLVMValueRef is_b_in_place(struct tsr__te *e, const struct blocks *d)
+{
+    const struct tsr__te_memref *b = &d->o->b;
+    int64_t rows = tsr__te_known(d->m), cols = tsr__te_known(d->n);
+    bool are_words = d->dots ? !d->is_unsigned : b->type->number == d->sum;
+    if (!are_words || d->in_word * tsr__t_numbers[b->type->number].bytes != d->bytes || d->tb || tsr__te_known(b->stride[0]) != 1 ||
+        rows < 0 || rows > FEW_ROWS || cols < 0 || cols % d->cols || d->cols > COLUMNS_IN_PLACE)
+        return NULL;
+    if (!has_ragged_words(d))
+        return LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, false);
+    LLVMValueRef over = both(e, d->k, tsr__te_i64(e, d->in_word - 1));
+    return LLVMBuildICmp(e->builder, LLVMIntEQ, over, tsr__te_i64(e, 0), "");
+}
+
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int64_t most_k)
 {
@@ -666,11 +734,11 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
     if (d->otherwise || !open) { /* there is other code, which is short */
         LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
         all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, d->least_products - 1)), "");
-        if (d->otherwise && tsr__te_known(d->k) >= 0)
+        if (d->otherwise)
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
-        if (!d->tb && d->in_place && LLVMIsAConstantInt(d->in_place) && !LLVMIsNull(d->in_place))
+        if (!d->tb && is_true(d->in_place))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
     return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;
@@ -684,9 +752,11 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.n = o->c.shape[1];
     d.k = o->a.shape[d.ta ? 0 : 1];
     d.lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
-    d.otherwise = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
-    d.is_unsigned = d.otherwise && number == TSR__T_I8;
-    d.dots = d.otherwise || (e->unit.dots_of_halves && number == o->b.type->number && d.sum == TSR__T_I32 && number != TSR__T_I32);
+    bool dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
+    d.otherwise = dots && tsr__te_known(d.k) >= 0;
+    d.is_unsigned = dots && number == TSR__T_I8;
+    bool pairs = tsr__te_has_pairs(e, number, o->b.type->number, d.sum);
+    d.dots = dots || pairs;
     d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
     d.in_word = d.is_unsigned ? 4 : d.dots ? 2 : 1;
     d.width = e->func->info.work_group_size[0];
@@ -699,8 +769,8 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
-    bool pairs = d.dots && !d.otherwise;
-    d.least_size = pairs ? LEAST_PAIRS : LEAST_SIZE;
+    d.b_in_place = is_b_in_place(e, &d);
+    d.least_size = pairs ? LEAST_PAIRS : TSR__TE_LEAST_SIZE;
     d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;
     return d;
 }
@@ -717,7 +787,7 @@ bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, c
     if (is_less(d.m, d.least_size) || is_less(d.n, d.least_size) || is_less(d.k, d.least_size) || tsr__te_known(d.k) > most_k)
         return false;
     LLVMValueRef chosen = is_worthwhile(e, &d, most_k);
-    bool always = LLVMIsAConstantInt(chosen) && !LLVMIsNull(chosen);
+    bool always = is_true(chosen);
     if (LLVMIsNull(chosen) || !take_memory(e, &d))
         return false;
     LLVMBasicBlockRef end = tsr__te_if(e, always ? NULL : chosen);

@@ -18,6 +18,7 @@ struct dots {
 /* A block of C: `rows` vectors of rows and `cols` columns. */
 struct block {
     LLVMValueRef row, col;
+    LLVMValueRef end; /* of the rows, where not all lanes have the last row; otherwise NULL */
     uint32_t rows, cols;
 };
 
@@ -36,12 +37,6 @@ static LLVMValueRef times(struct tsr__te *e, LLVMValueRef a, uint32_t b)
     return LLVMBuildNSWMul(e->builder, a, tsr__te_i64(e, b), "");
 }
 
-static LLVMValueRef element_address(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
-{
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    return tsr__te_address(e, m, index);
-}
-
 static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t align)
 {
     LLVMValueRef word = LLVMBuildLoad2(e->builder, i32(e), address, "");
@@ -51,17 +46,19 @@ static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t 
 
 /* ---- words ------------------------------------------------------------------------------------------------------------------------- */
 
-/* Elements of a word that begins with element k; zeros behind the last one. `along`: the mode of the memref that K is. */
+/* Elements of a word that begins with element k; zeros behind the last one, and where `good` does not hold (NULL: it does). `along`: the
+ * mode of the memref that K is. */
 static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struct tsr__te_memref *m, bool turned, uint32_t along,
-                            LLVMValueRef at[2], uint32_t count)
+                            LLVMValueRef at[2], uint32_t count, LLVMValueRef good)
 {
     uint32_t bytes = tsr__t_numbers[d->number].bytes;
     LLVMValueRef word = NULL, first = at[along];
-    if (count == d->in_word && tsr__te_known(m->stride[turned ? 1 - along : along]) == 1)
-        return load_word(e, element_address(e, m, turned, at[0], at[1]), bytes);
+    if (!good && count == d->in_word && tsr__te_known(m->stride[turned ? 1 - along : along]) == 1)
+        return load_word(e, tsr__te_element_address(e, m, turned, at[0], at[1]), bytes);
     for (uint32_t i = 0; i < count; i++) {
         at[along] = add(e, first, i);
-        LLVMValueRef one = tsr__te_load_number(e, m, element_address(e, m, turned, at[0], at[1])).re;
+        LLVMValueRef index[] = {turned ? at[1] : at[0], turned ? at[0] : at[1]};
+        LLVMValueRef one = good ? tsr__te_load_or_zero(e, m, index, good).re : tsr__te_load_number(e, m, tsr__te_address(e, m, index)).re;
         one = LLVMBuildZExt(e->builder, one, i32(e), "");
         if (i)
             one = LLVMBuildShl(e->builder, one, tsr__te_i32(e, 8 * bytes * i), "");
@@ -71,17 +68,17 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
     return word;
 }
 
-static LLVMValueRef word_of_a(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef k, uint32_t count)
+static LLVMValueRef word_of_a(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef k, uint32_t count, LLVMValueRef good)
 {
     LLVMValueRef at[] = {row, k};
-    return word_of(e, d, &d->o->a, d->ta, 1, at, count);
+    return word_of(e, d, &d->o->a, d->ta, 1, at, count, good);
 }
 
 /* A word of B in memory; `word` counts them. */
 static LLVMValueRef word_of_b(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef col, uint32_t count)
 {
     LLVMValueRef at[] = {times(e, word, d->in_word), col};
-    return word_of(e, d, &d->o->b, d->tb, 0, at, count);
+    return word_of(e, d, &d->o->b, d->tb, 0, at, count, NULL);
 }
 
 /* ---- copies of B
@@ -111,7 +108,8 @@ static void copy_word(struct tsr__te *e, const struct dots *d, LLVMValueRef word
 /* Lanes take words that follow each other: the columns of the block are one run of memory. */
 static void copy_run(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
-    LLVMValueRef first = element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col), all = tsr__te_i64(e, (int64_t)b->cols * d->words);
+    LLVMValueRef first = tsr__te_element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col),
+                 all = tsr__te_i64(e, (int64_t)b->cols * d->words);
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, e->item[0], all, tsr__te_i64(e, d->width), NULL, 0);
     LLVMValueRef from = LLVMBuildInBoundsGEP2(e->builder, i32(e), first, &loop.index, 1, "");
@@ -160,13 +158,19 @@ static LLVMValueRef dot(struct tsr__te *e, const struct dots *d, LLVMValueRef a,
                                   : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
 }
 
+/* Whether the lane has a row of the block; NULL: all have. */
+static LLVMValueRef has_row(struct tsr__te *e, const struct dots *d, const struct block *b, uint32_t r)
+{
+    return b->end && r + 1 == b->rows ? LLVMBuildICmp(e->builder, LLVMIntSLT, add(e, b->row, r * d->width), b->end, "") : NULL;
+}
+
 /* Adds the products of a word of all rows with one of all columns. Behind the sums there is, for bytes, one of each row of A: what makes
  * bytes of B unsigned, times that, is too much. */
 static void step(struct tsr__te *e, const struct dots *d, const struct block *b, LLVMValueRef word, uint32_t count, LLVMValueRef *sums)
 {
     LLVMValueRef a[MOST_ROWS], k = times(e, word, d->in_word);
     for (uint32_t r = 0; r < b->rows; r++) {
-        a[r] = word_of_a(e, d, add(e, b->row, r * d->width), k, count);
+        a[r] = word_of_a(e, d, add(e, b->row, r * d->width), k, count, has_row(e, d, b, r));
         LLVMValueRef *extra = &sums[b->rows * b->cols + r];
         if (d->number == TSR__T_I8)
             *extra = dot(e, d, a[r], tsr__te_i32(e, SIGN * 0x01010101u), *extra);
@@ -204,22 +208,39 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
     for (uint32_t i = 0; i < count; i++) {
         LLVMValueRef index[] = {add(e, b->row, i % b->rows * d->width), add(e, b->col, i / b->rows)};
         LLVMValueRef sum = d->number == TSR__T_I8 ? LLVMBuildSub(e->builder, sums[i], sums[count + i % b->rows], "") : sums[i];
+        LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, d, b, i % b->rows));
         tsr__te_update(e, d->o, tsr__te_address(e, &d->o->c, index), (struct tsr__te_number){sum, NULL}, d->sum);
+        tsr__te_end_if(e, end);
     }
 }
 
 /* ---- blocks of C
  * --------------------------------------------------------------------------------------------------------------------------- */
 
+/* Not `whole`: not all lanes have the last row of a block. */
 static void rows_between(struct tsr__te *e, const struct dots *d, struct block b, LLVMValueRef from, LLVMValueRef to, bool whole)
 {
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, b.rows * d->width), NULL, 0);
     b.row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
-    LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, ""));
+    bool single = !whole && b.rows == 1;
+    b.end = whole || single ? NULL : to;
+    LLVMBasicBlockRef end = tsr__te_if(e, single ? LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, "") : NULL);
     multiply(e, d, &b);
     tsr__te_end_if(e, end);
     tsr__te_end_loop(e, &loop, NULL);
+}
+
+/* Rows of a known number that fill no vectors, in blocks of several vectors; false: they would leave one over. */
+static bool ragged_rows(struct tsr__te *e, const struct dots *d, struct block b, int64_t rows)
+{
+    int64_t vectors = (rows + d->width - 1) / d->width;
+    while (b.rows > 1 && vectors % b.rows)
+        b.rows--;
+    if (b.rows < 2 || rows % d->width == 0)
+        return false;
+    rows_between(e, d, b, tsr__te_i64(e, 0), tsr__te_i64(e, rows), false);
+    return true;
 }
 
 /* Vectors of rows as many at a time as there are registers for; then one at a time; then the lanes that are left. */
@@ -230,6 +251,8 @@ static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_
     int64_t known = tsr__te_known(rows);
     if (d->copy)
         copy_columns(e, d, &b);
+    if (known >= 0 && ragged_rows(e, d, b, known))
+        return;
     /* With enough columns to keep the unit busy, less code is better: whole vectors of rows are one loop then. */
     while (known >= 0 && b.rows > 1 && (known < (int64_t)b.rows * d->width || (cols >= ENOUGH && known / d->width % b.rows)))
         b.rows--;
@@ -254,6 +277,18 @@ static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef fr
     tsr__te_end_loop(e, &loop, NULL);
 }
 
+/* With two vectors of rows a word of B serves two products, so that loads take no longer than these. Blocks of one size are less code, but
+ * for each of them words of A are made anew. */
+static int64_t columns_of_block(const struct dots *d, int64_t known)
+{
+    int64_t rows = tsr__te_known(d->o->c.shape[0]), most = rows >= 0 && rows < 2 * d->width ? SUMS : SUMS / 2;
+    int64_t blocks = (known + most - 1) / most;
+    for (int64_t fewer = most; fewer >= ENOUGH; fewer--)
+        if (known % fewer == 0 && known / fewer <= blocks + 1)
+            return fewer;
+    return (known + blocks - 1) / blocks;
+}
+
 static void all_columns(struct tsr__te *e, struct dots *d)
 {
     LLVMValueRef cols = d->o->c.shape[1], zero = tsr__te_i64(e, 0);
@@ -262,19 +297,12 @@ static void all_columns(struct tsr__te *e, struct dots *d)
         LLVMValueRef whole = times(e, LLVMBuildSDiv(e->builder, cols, tsr__te_i64(e, OPEN_COLUMNS), ""), OPEN_COLUMNS);
         loop_over_columns(e, d, zero, whole, OPEN_COLUMNS);
         loop_over_columns(e, d, whole, cols, 1);
-    } else if (known) { /* blocks of about the same size */
-        int64_t blocks = (known + SUMS - 1) / SUMS, wide = (known + blocks - 1) / blocks, whole = known / wide * wide;
+    } else if (known) {
+        int64_t wide = columns_of_block(d, known), whole = known / wide * wide;
         loop_over_columns(e, d, zero, tsr__te_i64(e, whole), (uint32_t)wide);
         if (whole < known)
             columns(e, d, tsr__te_i64(e, whole), (uint32_t)(known - whole));
     }
-}
-
-bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
-{
-    if (a != b || !e->one_sub_group)
-        return false;
-    return a == TSR__T_I8 ? e->unit.dots_of_bytes && sum == TSR__T_I32 : a == TSR__T_BF16 && e->unit.dots_of_bf16 && sum == TSR__T_F32;
 }
 
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)

@@ -107,31 +107,9 @@ static void find_products(struct shared *s)
 /* ---- values of other stretches
  * ----------------------------------------------------------------------------------------------------------- */
 
-typedef void use(struct shared *s, const struct tsr__t_value *value);
-
-static void each_index(struct shared *s, const struct tsr__t_index *index, use *each)
+static void note_use(const struct tsr__t_value *value, void *data)
 {
-    if (index->value)
-        each(s, index->value);
-}
-
-static void each_use(struct shared *s, const struct tsr__t_inst *inst, use *each)
-{
-    for (uint32_t i = 0; i < inst->operand_count; i++)
-        each(s, inst->operands[i]);
-    for (uint32_t i = 0; inst->slices && i < inst->slice_count; i++) {
-        each_index(s, &inst->slices[i].offset, each);
-        each_index(s, &inst->slices[i].size, each);
-    }
-    for (uint32_t i = 0; inst->shape && i < inst->slice_count; i++)
-        each_index(s, &inst->shape[i], each);
-    for (int r = 0; r < 2; r++)
-        for (const struct tsr__t_inst *i = inst->regions[r] ? inst->regions[r]->first : NULL; i; i = i->next)
-            each_use(s, i, each);
-}
-
-static void note_use(struct shared *s, const struct tsr__t_value *value)
-{
+    struct shared *s = data;
     struct crossing *c = &s->values[value->index];
     c->crosses |= c->made && c->made != s->now;
 }
@@ -141,7 +119,7 @@ static void find_crossing(struct shared *s)
     const struct product *next = s->products, *end = next + s->product_count;
     s->now = 1;
     for (const struct tsr__t_inst *i = s->region->first; i; i = i->next) {
-        each_use(s, i, note_use);
+        tsr__t_each_use(i, note_use, s);
         for (uint32_t r = 0; r < i->result_count; r++)
             s->values[i->results[r]->index].made = s->now;
         if (next < end && next->inst == i) {
@@ -176,8 +154,9 @@ static void keep(struct shared *s, const struct tsr__t_value *value)
     }
 }
 
-static void fetch_value(struct shared *s, const struct tsr__t_value *value)
+static void fetch_value(const struct tsr__t_value *value, void *data)
 {
+    struct shared *s = data;
     struct crossing *c = &s->values[value->index];
     struct tsr__te_value *own = &s->e->values[value->index];
     if (!c->slots || c->loaded == s->now)
@@ -197,7 +176,7 @@ static void emit_stretch(struct shared *s, const struct tsr__t_inst *from, const
 {
     s->now++;
     for (const struct tsr__t_inst *i = from; i; i = i->next) {
-        each_use(s, i, fetch_value);
+        tsr__t_each_use(i, fetch_value, s);
         if (i == end)
             break;
         s->e->inst(s->e, i);

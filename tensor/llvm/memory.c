@@ -49,6 +49,12 @@ LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *mem
     return offset_address(e, memref->type->number, memref->pointer, offset);
 }
 
+LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i, LLVMValueRef j)
+{
+    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
+    return tsr__te_address(e, memref, index);
+}
+
 static LLVMValueRef part_address(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, unsigned part)
 {
     LLVMValueRef one = tsr__te_i64(e, part);
@@ -185,7 +191,7 @@ TSR_TE_FUNCTION(subview)
     for (uint32_t i = 0; i < order; i++) {
         const struct tsr__t_slice *slice = &inst->slices[i];
         first[i] = slice->whole ? tsr__te_i64(e, 0) : index_of(e, &slice->offset);
-        if (!slice->whole && (!slice->has_size || (!slice->size.value && !slice->size.number)))
+        if (tsr__t_is_dropped(slice))
             continue;
         shape[at] = slice->whole ? from.shape[i] : index_of(e, &slice->size);
         stride[at++] = from.stride[i];

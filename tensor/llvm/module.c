@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tensor/llvm/emit.h"
+#include "tessera/abi.h"
 
 enum { SPIR_KERNEL = 76 };
 
@@ -170,8 +171,6 @@ static void declare(struct tsr__te *e)
     }
 }
 
-enum { MOST_LOCAL_MEMORY = 128 << 10 }; /* of the CPU device */
-
 static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t bytes)
 {
     LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);
@@ -185,7 +184,7 @@ static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t by
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes)
 {
     uint64_t own = e->local ? LLVMGetArrayLength2(LLVMGlobalGetValueType(e->local)) : 0;
-    if (own + TSR__T_LOCAL_ALIGNMENT + bytes > MOST_LOCAL_MEMORY)
+    if (own + TSR__T_LOCAL_ALIGNMENT + bytes > TSR_CPU_LOCAL_MEMORY)
         return NULL;
     if (!e->scratch)
         e->scratch = local_array(e, "any", 0);

@@ -14,6 +14,7 @@ struct tsr_tensor_unit {
     bool mad_first;                     /* no other code for products of narrow numbers is faster than the matrix functions */
     bool blocks;                        /* large products are to be cut to fit a CPU's caches, by way of local memory */
     uint32_t registers, register_bytes; /* for the sums of a product: vector registers, and what one holds */
+    uint32_t block_rows;                /* of A, 1 KiB of each: what the second level of the caches holds beside columns of B */
 };
 
 /* The module, for spir64; each function of the text is a kernel that requires its work-group and sub-group sizes. NULL: the log says why,

@@ -96,6 +96,8 @@ static void note_unroll(struct tsr__te *e, const struct tsr__t_inst *inst, const
 
 TSR_TE_FUNCTION(for)
 {
+    if (tsr__te_emit_steps(e, inst))
+        return;
     uint32_t bounds = 2 + inst->has_step, carried = inst->variable_count - 1, count;
     LLVMValueRef from = tsr__te_get_number(e, inst->operands[0]).re, to = tsr__te_get_number(e, inst->operands[1]).re;
     LLVMValueRef step = inst->has_step ? tsr__te_get_number(e, inst->operands[2]).re : LLVMConstInt(LLVMTypeOf(from), 1, false);
