@@ -30,6 +30,7 @@ struct style {
     bool eight;     /* sub-groups of 8 */
     bool b_columns; /* B is a matrix of elements by columns, of which each lane reads its own */
     bool checks;    /* A and B are read, and C is stored, behind comparisons: as 2D blocks, they may end anywhere */
+    bool limits;    /* with checks: rows of A and columns of B are limited to the last ones instead, and all of K is there */
     bool staged;    /* work-groups of 2 x 4 sub-groups copy a step of A and B, which is words, to local memory */
     bool halves;    /* the loop over K makes two sums, of its first and its second half */
     enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */

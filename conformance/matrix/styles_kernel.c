@@ -32,6 +32,7 @@ static int a_parts(const struct style *s)
 static void add_reads(struct text *text, const struct style *s, const char *k, const char *x, const char *y)
 {
     const struct of_type *t = &of_types[s->type];
+    const bool compares = s->checks && !s->limits;
     text_add(text, "        { const index at = %s; private a_part *to_a = %s; private B_TYPE *to_b = %s; const index k = at;\n", k, x, y);
     if (s->blocks)
         text_add(text,
@@ -45,27 +46,28 @@ static void add_reads(struct text *text, const struct style *s, const char *k, c
                  8 * t->element, s->m, 32 / t->element, s->b_rows ? t->transform : "32b_8r16x1c", s->b_rows ? "(4 / IN_WORD)" : "4",
                  s->b_rows ? "1" : "IN_WORD");
     else
-        text_add(text,
-                 "        for (int i = 0; i < ROWS; i++)\n"
-                 "            for (int r = 0; r < A_PARTS; r++) {\n"
-                 "                const index of_k = k / (A_BYTES * IN_WORD / 4) + A_LANE, of_row = row + i * M + A_ROW(r);\n"
-                 "                ((private a_element *)&to_a[i])[r] = %s a[of_row * a_pitch + of_k]%s;\n"
-                 "            }\n"
-                 "        for (int j = 0; j < COLUMNS; j++)\n"
-                 "            for (int w = 0; w < 8; w++) {\n"
-                 "                const index of_column = column + LANES * j + lane;\n"
-                 "                global const element *p = b + (k + w * IN_WORD) * pitch + of_column;\n"
-                 "                to_b[j][w] = as_%s(%s %s%s);\n"
-                 "            }\n",
-                 s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "", t->b,
-                 !s->checks  ? ""
-                 : s->b_rows ? "of_column < edges.z * IN_WORD / 4 && k + w * IN_WORD + IN_WORD - 1 < edges.w ?"
-                             : "of_column < edges.z / 4 && k / IN_WORD + w < edges.w ?",
-                 s->b_columns && s->index[0] == 'l' ? "vload8(0, (global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
-                 : s->b_columns                     ? "((global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
-                 : s->b_rows                        ? t->word
-                                                    : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + LANES * j + lane]",
-                 s->checks ? " : 0" : "");
+        text_add(
+            text,
+            "        for (int i = 0; i < ROWS; i++)\n"
+            "            for (int r = 0; r < A_PARTS; r++) {\n"
+            "                const index of_k = k / (A_BYTES * IN_WORD / 4) + A_LANE, of_row = LIMITED(row + i * M + A_ROW(r), edges.y);\n"
+            "                ((private a_element *)&to_a[i])[r] = %s a[of_row * a_pitch + of_k]%s;\n"
+            "            }\n"
+            "        for (int j = 0; j < COLUMNS; j++)\n"
+            "            for (int w = 0; w < 8; w++) {\n"
+            "                const index of_column = LIMITED(column + LANES * j + lane, edges.z * B_WIDTH / 4);\n"
+            "                global const element *p = b + (k + w * IN_WORD) * pitch + of_column;\n"
+            "                to_b[j][w] = as_%s(%s %s%s);\n"
+            "            }\n",
+            compares ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", compares ? " : 0" : "", t->b,
+            !compares   ? ""
+            : s->b_rows ? "of_column < edges.z * IN_WORD / 4 && k + w * IN_WORD + IN_WORD - 1 < edges.w ?"
+                        : "of_column < edges.z / 4 && k / IN_WORD + w < edges.w ?",
+            s->b_columns && s->index[0] == 'l' ? "vload8(0, (global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
+            : s->b_columns                     ? "((global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
+            : s->b_rows                        ? t->word
+                                               : "((global const uint *)b)[(k / IN_WORD + w) * pitch + of_column]",
+            compares ? " : 0" : "");
     text_add(text, "        }\n");
 }
 
@@ -216,6 +218,10 @@ cl_program style_build(struct device *device, const struct style *s)
              "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
     if (s->staged)
         text_add(&text, "    local a_element in_a[UNDER * ROWS * M][STEP_A];\n    local uint in_b[8][WIDE];\n");
+    text_add(&text, "#define B_WIDTH %s\n#define LIMITED(at, end) %s\n", s->b_rows ? "IN_WORD" : "1",
+             s->limits ? "min((index)(at), (index)((end) - 1))" : "(at)");
+    if (s->limits) /* nothing is stored where there is no row or column */
+        text_add(&text, "    edges = max(edges, (int4)(0, 1, 4, 0));\n");
     if (s->checks)
         text_add(&text, "    edges = max(edges, 0);\n    c_edges = max(c_edges, 0);\n");
     if (s->clamps)

@@ -105,6 +105,8 @@ static const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "long", .b_columns = true, .ahead = LAST_BEHIND},
     {.m = 8, .rows = 2, .columns = 2, .type = INT8, .index = "int", .end = ADDS_TO_C, .eight = true, .ahead = A_ROUND_AHEAD},
     {.m = 4, .rows = 1, .columns = 1, .type = TF32, .index = "int", .ahead = LAST_BEHIND},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .checks = true, .limits = true},
+    {.m = 8, .rows = 2, .columns = 2, .type = INT8, .b_rows = true, .index = "uint", .checks = true, .limits = true},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .halves = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .end = SCALES, .halves = true},
     {.m = 8, .rows = 1, .columns = 2, .type = UINT4, .index = "int", .end = ADDS_TO_C, .eight = true, .halves = true},
@@ -389,6 +391,8 @@ static cl_mem matrix(const void *bytes, size_t size, int which)
 static struct shape shape_of(const struct style *s, const struct shape *x)
 {
     struct shape made = *x;
+    if (s->limits)
+        made.cut[0] = made.cut[3] = 0;
     if (s->staged) {
         made.local[0] = STAGED_BESIDE;
         made.local[1] = STAGED_UNDER;
@@ -547,6 +551,7 @@ static struct style random_style(unsigned *seed)
     s.checks = s.end != READS_BACK && !s.blocks && !s.b_columns && below(seed, 3) == 0;
     s.staged = !s.blocks && !s.b_rows && !s.b_columns && !s.clamps && s.end != READS_BACK && below(seed, 3) == 0;
     s.halves = !s.nested && !s.staged && below(seed, 5) == 0;
+    s.limits = s.checks && !s.staged && below(seed, 3) == 0;
     s.ahead = !s.nested && !s.staged && !s.halves && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
     return s;
 }
@@ -588,14 +593,15 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s, ahead %d",
+                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
                                      : "words",
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
                          s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "",
-                         s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "", s.ahead);
+                         s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "", s.limits ? ", limits" : "",
+                         s.ahead);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

@@ -47,6 +47,12 @@ bool tsr__is_same(const struct tsr__group_bounds *g, LLVMValueRef v)
     return is_same(g, v, MAX_DEPTH);
 }
 
+bool tsr__is_rest(const struct tsr__group_bounds *g, LLVMValueRef v)
+{
+    return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMSub && LLVMGetNSW(v) && tsr__is_same(g, LLVMGetOperand(v, 0)) &&
+           !tsr__is_same(g, LLVMGetOperand(v, 1));
+}
+
 LLVMValueRef tsr__same_there(struct tsr__group_bounds *g, LLVMValueRef v)
 {
     if (g->cfg ? !tsr__is_in_loop(g->cfg, v, g->loop) : !LLVMIsAInstruction(v))
@@ -294,7 +300,7 @@ bool tsr__find_counter(const struct tsr__group_bounds *g, const struct tsr__roun
         end->a = c->phi;
         end->distance = step;
     }
-    return of_next || (end->is_signed ? LLVMGetNSW(c->next) : LLVMGetNUW(c->next));
+    return !end->is_signed || LLVMGetNSW(c->next);
 }
 
 /* An inequality's bound of its left side, plus one. */
@@ -352,19 +358,24 @@ LLVMValueRef tsr__check_holds(struct tsr__group_bounds *g, const struct tsr__che
         return check->holds_if ? made : LLVMBuildNot(g->b, made, "");
     }
     LLVMIntPredicate how = LLVMGetICmpPredicate(c);
-    LLVMValueRef left = LLVMGetOperand(c, 0), right = LLVMGetOperand(c, 1);
     how = check->holds_if ? how : tsr__opposite_of(how);
-    if (!tsr__is_same(g, right)) {
-        LLVMValueRef swapped = left;
-        left = right;
-        right = swapped;
-        how = tsr__swapped(how);
-    }
+    const bool turned = how == LLVMIntSGT || how == LLVMIntSGE || how == LLVMIntUGT || how == LLVMIntUGE;
+    LLVMValueRef left = LLVMGetOperand(c, turned), right = LLVMGetOperand(c, !turned), taken = NULL, most;
+    how = turned ? tsr__swapped(how) : how;
     const bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE, less = how == LLVMIntSLT || how == LLVMIntULT;
-    if ((!is_signed && !less && how != LLVMIntULE) || !tsr__is_same(g, right))
+    if (is_signed && tsr__is_rest(g, right)) { /* x < bound - y */
+        taken = LLVMGetOperand(right, 1);
+        right = LLVMGetOperand(right, 0);
+    }
+    if ((!is_signed && !less && how != LLVMIntULE) || !tsr__is_same(g, right) || !(most = most_of(g, left, is_signed, MAX_DEPTH)))
         return NULL;
-    LLVMValueRef most = most_of(g, left, is_signed, MAX_DEPTH);
-    return most ? LLVMBuildICmp(g->b, less ? LLVMIntSLT : LLVMIntSLE, most, wide_same(g, right, is_signed), "") : NULL;
+    if (taken) {
+        LLVMValueRef more = most_of(g, taken, true, MAX_DEPTH);
+        if (!more)
+            return NULL;
+        most = LLVMBuildAdd(g->b, most, more, "");
+    }
+    return LLVMBuildICmp(g->b, less ? LLVMIntSLT : LLVMIntSLE, most, wide_same(g, right, is_signed), "");
 }
 
 static bool add_checks(struct tsr__checks *x, LLVMValueRef condition, bool way, int depth)

@@ -46,6 +46,8 @@ struct tsr__group_bounds tsr__group_bounds_in(struct tsr__compilation *l, const 
                                               struct tsr_arena *arena);
 /* Is the value the same for all work-items of a work-group and in all rounds, and can it be computed at the place? */
 bool tsr__is_same(const struct tsr__group_bounds *g, LLVMValueRef v);
+/* Is it the distance of a signed number to such a value? */
+bool tsr__is_rest(const struct tsr__group_bounds *g, LLVMValueRef v);
 /* Such a value, at the place. */
 LLVMValueRef tsr__same_there(struct tsr__group_bounds *g, LLVMValueRef v);
 /* Is the packet full? Code for others is made without what is run only where it is, and so is code for launches in which indices may wrap

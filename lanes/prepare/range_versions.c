@@ -55,8 +55,8 @@ struct range_versions {
     struct found found[TSR__MAX_CHECKS];
     unsigned found_count;
     struct minimum {
-        LLVMValueRef call, comparison; /* that its first operand is no more than the other one */
-        unsigned counter;              /* … where the loop of this one goes on */
+        LLVMValueRef call; /* its first operand is no more than the other one */
+        int counter;       /* … where the loop of this one goes on; less than 0: everywhere */
     } minima[MOST_MINIMA];
     unsigned minimum_count;
     struct tsr__map copies;
@@ -95,6 +95,8 @@ static bool is_of_range(const struct range_versions *x, LLVMValueRef comparison)
     enum { DEPTH = 24 };
     LLVMValueRef left = LLVMGetOperand(comparison, 0), right = LLVMGetOperand(comparison, 1);
     const bool at_left = has_place(x, left, DEPTH), at_right = has_place(x, right, DEPTH);
+    if (tsr__is_rest(&x->g, left) != tsr__is_rest(&x->g, right)) /* what is left of the range */
+        return true;
     if (LLVMIsAConstant(left) || LLVMIsAConstant(right))
         return is_bound(x, LLVMIsAConstant(left) ? right : left) && !at_left && !at_right;
     return at_left != at_right;
@@ -233,29 +235,30 @@ static void add_select(struct range_versions *x, LLVMValueRef select)
         add_condition(x, LLVMGetOperand(select, 0), way);
 }
 
-/* An index of the next round, or the last one that there is. */
+/* An index that is limited to the last one that there is: where that says what is done, or in rounds behind which the loop goes on, as it
+ * is the next round's. */
 static void add_minimum(struct range_versions *x, const struct tsr__block *block, LLVMValueRef call)
 {
     const char *name = tsr__name(tsr__callee(call));
     const bool is_signed = tsr__starts_with(name, "llvm.smin");
     int64_t more = 0;
     LLVMValueRef counter = without_constants(LLVMGetOperand(call, 0), &more);
-    unsigned n = 0;
-    while (n < x->g.counter_count && x->g.counters[n].phi != counter && x->g.counters[n].next != counter)
-        n++;
-    if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || n == x->g.counter_count || !x->g.counters[n].step ||
-        x->minimum_count == MOST_MINIMA || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind)
+    int n = (int)x->g.counter_count;
+    if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || x->minimum_count == MOST_MINIMA ||
+        LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind)
         return;
+    while (--n >= 0 && (!x->g.counters[n].step || (x->g.counters[n].phi != counter && x->g.counters[n].next != counter)))
+        ;
     LLVMBuilderRef b = tsr__builder_before(x->l, call);
     LLVMValueRef less = LLVMBuildICmp(b, is_signed ? LLVMIntSLE : LLVMIntULE, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), "");
     LLVMDisposeBuilder(b);
     const unsigned before = x->found_count;
     struct where where = where_is(x, block->ref);
-    where.goes_on |= UINT32_C(1) << n;
+    where.goes_on |= n >= 0 ? UINT32_C(1) << n : 0;
     if (LLVMIsAICmpInst(less))
         add_check(x, &(struct tsr__check){less, true}, where);
     if (x->found_count > before)
-        x->minima[x->minimum_count++] = (struct minimum){call, less, n};
+        x->minima[x->minimum_count++] = (struct minimum){call, n};
 }
 
 static bool is_known_minimum(const struct range_versions *x, LLVMValueRef call)
@@ -373,25 +376,25 @@ static LLVMValueRef all_hold(struct range_versions *x)
     return LLVMBuildAnd(b, all, LLVMBuildFreeze(b, x->g.sound, ""), "");
 }
 
-/* In the copy a minimum is its first operand where the loop goes on. */
-static void choose_minima(struct range_versions *x)
+/* In the copy a minimum is its first operand, or is where the loop goes on. */
+static void choose_minimum(struct range_versions *x, const struct minimum *m)
 {
-    for (unsigned i = 0; i < x->minimum_count; i++) {
-        const struct minimum *m = &x->minima[i];
-        const struct tsr__counter *c = &x->g.counters[m->counter];
-        const struct tsr__inequality *end = &x->ends[m->counter];
-        LLVMValueRef call = tsr__copy_of(&x->copies, m->call), counter = tsr__copy_of(&x->copies, c->phi);
-        LLVMTypeRef type = LLVMTypeOf(counter);
-        LLVMBuilderRef b = tsr__builder_before(x->l, LLVMGetNextInstruction(call));
-        LLVMValueRef far = LLVMConstInt(type, (uint64_t)end->distance, true);
-        LLVMValueRef next = end->is_signed ? LLVMBuildNSWAdd(b, counter, far, "") : LLVMBuildNUWAdd(b, counter, far, "");
-        LLVMValueRef goes_on = LLVMBuildICmp(b, end->is_signed ? LLVMIntSLT : LLVMIntULT, next,
-                                             end->b ? tsr__copy_of(&x->copies, end->b) : LLVMConstNull(type), "");
-        LLVMValueRef made = LLVMBuildSelect(b, goes_on, LLVMGetOperand(call, 0), LLVMConstNull(LLVMTypeOf(call)), "");
-        LLVMReplaceAllUsesWith(call, made);
-        LLVMSetOperand(made, 2, call);
-        LLVMDisposeBuilder(b);
+    LLVMValueRef call = tsr__copy_of(&x->copies, m->call), first = LLVMGetOperand(call, 0);
+    if (m->counter < 0) {
+        LLVMReplaceAllUsesWith(call, first);
+        return;
     }
+    const struct tsr__inequality *end = &x->ends[m->counter];
+    LLVMValueRef counter = tsr__copy_of(&x->copies, x->g.counters[m->counter].phi);
+    LLVMTypeRef type = LLVMTypeOf(counter);
+    LLVMBuilderRef b = tsr__builder_before(x->l, LLVMGetNextInstruction(call));
+    LLVMValueRef far = LLVMConstInt(type, (uint64_t)end->distance, true), bound = end->b ? end->b : LLVMConstNull(type);
+    LLVMValueRef next = end->is_signed ? LLVMBuildNSWAdd(b, counter, far, "") : LLVMBuildNUWAdd(b, counter, far, "");
+    LLVMValueRef goes_on = LLVMBuildICmp(b, end->is_signed ? LLVMIntSLT : LLVMIntULT, next, tsr__copy_of(&x->copies, bound), "");
+    LLVMValueRef made = LLVMBuildSelect(b, goes_on, first, LLVMConstNull(LLVMTypeOf(call)), "");
+    LLVMReplaceAllUsesWith(call, made);
+    LLVMSetOperand(made, 2, call);
+    LLVMDisposeBuilder(b);
 }
 
 static void make_versions(struct range_versions *x)
@@ -408,7 +411,8 @@ static void make_versions(struct range_versions *x)
         LLVMValueRef copy = tsr__copy_of(&x->copies, x->found[i].check.comparison);
         LLVMReplaceAllUsesWith(copy, LLVMConstInt(LLVMTypeOf(copy), x->found[i].check.holds_if, false));
     }
-    choose_minima(x);
+    for (unsigned i = 0; i < x->minimum_count; i++)
+        choose_minimum(x, &x->minima[i]);
     LLVMPositionBuilderBefore(x->g.b, end);
     LLVMBuildCondBr(x->g.b, inside, tsr__copy_of_block(&x->copies, x->body), x->body);
     LLVMInstructionEraseFromParent(end);
