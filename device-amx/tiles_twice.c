@@ -294,9 +294,10 @@ static void learn_idle(struct tsr_launch *launch, bool idle)
 
 static void learn_noted(struct tsr__run *run, bool noted)
 {
-    if (noted)
-        atomic_store_explicit(&run->launch->notes_loops, true, memory_order_relaxed);
-    learn_idle(run->launch, !atomic_load_explicit(&run->launch->notes_loops, memory_order_relaxed));
+    bool any = atomic_load_explicit(&run->launch->notes_loops, memory_order_relaxed);
+    if (noted && !any)
+        atomic_store_explicit(&run->launch->notes_loops, any = true, memory_order_relaxed);
+    learn_idle(run->launch, !any);
 }
 
 bool tsr__tile_twice_is_idle(const struct tsr_launch *launch)

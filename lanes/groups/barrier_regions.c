@@ -349,7 +349,7 @@ static void rewrite_id(struct cut *c, LLVMValueRef inst)
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
         if (c->multiplies)
-            tsr__packet_end_build(c->r.l, c->r.b);
+            tsr__packet_end_build(c->r.l, c->r.b, TSR__PACKET_RETURN);
         end_region(c, c->stop_count);
         LLVMInstructionEraseFromParent(inst);
         return;

@@ -160,12 +160,12 @@ LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const 
     return build_operation(l, b, f->form == TSR_MATRIX_SPLIT ? unsplit_overload(f) : f, f, lanes, operands, count);
 }
 
-void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b)
+void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name)
 {
     /* It may read and write all memory: stores stay in front of it, and what a packet has stored is loaded again by the next one, which
      * then does not depend on the code of this one. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), NULL, 0, false);
-    LLVMValueRef function = tsr__declare(l, TSR__PACKET_END, type);
+    LLVMValueRef function = tsr__declare(l, name, type);
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
         tsr__add_fn_attr(l, function, promises[i]);
     LLVMBuildCall2(b, type, function, NULL, 0, "");

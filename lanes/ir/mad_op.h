@@ -64,9 +64,13 @@ void tsr__mad_replace(struct tsr__compilation *l, const struct tsr__mad *mad, LL
 /* The call, without effect, that stands where a packet with matrix operations ends, in the loop over packets: from the pass `packet_loop`
  * to the pass `tiles`, which wants to know what comes after a product. */
 #define TSR__PACKET_END "tsr.packet_end"
-/* Such a call in the block, or NULL. */
+/* The same in a function with barrier regions (barrier_regions.c): nothing comes after it either, but it is no way out for a packet that
+ * has not been where the others meet. */
+#define TSR__PACKET_RETURN "tsr.packet_return"
+/* A call of the first one in the block, or NULL. */
 LLVMValueRef tsr__packet_end_in(LLVMBasicBlockRef block);
-void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b);
+/* `name`: one of these. */
+void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name);
 
 /* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `lower_mad`; NULL: nothing was noted. */
 void tsr__mad_note(struct tsr__compilation *l, LLVMValueRef call, const char *why);

@@ -399,7 +399,7 @@ static bool only_stores_follow(struct path *p, LLVMBasicBlockRef block)
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
         LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
         bool allowed = !accesses_memory(i) || is_ours(p->x, i);
-        if (callee && !strcmp(tsr__name(callee), TSR__PACKET_END))
+        if (callee && (!strcmp(tsr__name(callee), TSR__PACKET_END) || !strcmp(tsr__name(callee), TSR__PACKET_RETURN)))
             return true;
         for (size_t k = 0; callee && k < TSR_ARRAY_LEN(harmless); k++)
             allowed = allowed || tsr__starts_with(tsr__name(callee), harmless[k]);

@@ -540,11 +540,14 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
 
 static void drop_packet_ends(struct tsr__compilation *l)
 {
-    LLVMValueRef function = LLVMGetNamedFunction(l->module, TSR__PACKET_END);
-    for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function)) != NULL;)
-        LLVMInstructionEraseFromParent(LLVMGetUser(use));
-    if (function)
-        LLVMDeleteFunction(function);
+    static const char *const names[] = {TSR__PACKET_END, TSR__PACKET_RETURN};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(l->module, names[i]);
+        for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function)) != NULL;)
+            LLVMInstructionEraseFromParent(LLVMGetUser(use));
+        if (function)
+            LLVMDeleteFunction(function);
+    }
 }
 
 static void analyse_loops(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
