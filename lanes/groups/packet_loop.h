@@ -35,6 +35,8 @@ struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, cons
 /* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. Returns the branch.
  */
 LLVMValueRef tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end);
+/* Homes of values that are written once are the values. LLVM would look at all of the function for each of them. */
+void tsr__packet_loop_drop_homes(struct tsr__compilation *l, LLVMValueRef f);
 /* What the last packet left in the homes of values means nothing to this one: without this, mem2reg would carry it around. */
 void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef start);
 /* What stands for an instruction in the loops if it calls a primitive; NULL: it does not, or the item knows. */
