@@ -8,6 +8,8 @@
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/prepare/unroll.h"
 
+#include <string.h>
+
 /* The loops. A row has the work-items of all groups that lie side by side in x. */
 struct rows {
     struct tsr__packet_loop r, of[TSR_MOST_INTERLEAVED + 1]; /* the last one: of the work-item behind them */
@@ -52,54 +54,87 @@ static void step(struct rows *s, unsigned k)
     s->group_at[k + 1] = LLVMBuildNUWAdd(b, s->group_at[k], LLVMBuildZExt(b, wraps, LLVMInt64TypeInContext(s->r.l->context), ""), "");
 }
 
-/* The loop over a row's work-items, whose rounds begin at the block `alone` or at what is made for `plan->count` of them. */
-static void build_row(struct rows *s, const struct tsr__interleave_plan *plan, LLVMBasicBlockRef alone, LLVMBasicBlockRef end_alone)
+/* What goes from round to round of the loop over a row. */
+enum { LEFT, GROUP, X, LONE, CARRIED }; /* LONE: so many run alone before several are tried again */
+
+static LLVMBasicBlockRef new_block(struct rows *s, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(s->r.l->context, s->r.f, name);
+}
+
+/* The end of a round; `ends`: the blocks in which several, and one alone, have ended. */
+static void close_row(struct rows *s, unsigned count, LLVMValueRef carried[CARRIED], LLVMBasicBlockRef head, LLVMBasicBlockRef ends[2],
+                      LLVMValueRef lone)
+{
+    LLVMBuilderRef b = s->r.b;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->r.l->context);
+    LLVMBasicBlockRef latch = new_block(s, ""), out = new_block(s, "");
+    LLVMValueRef zero = tsr__i64(s->r.l, 0), one = tsr__i64(s->r.l, 1), next[CARRIED];
+    LLVMPositionBuilderAtEnd(b, ends[0]);
+    LLVMBuildBr(b, latch);
+    LLVMPositionBuilderAtEnd(b, ends[1]);
+    LLVMValueRef lone_left = LLVMBuildSub(b, lone, LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, lone, zero, ""), i64, ""), "");
+    LLVMBuildBr(b, latch);
+    LLVMPositionBuilderAtEnd(b, latch);
+    LLVMValueRef ways[CARRIED][2] = {[LEFT] = {tsr__i64(s->r.l, count), one},
+                                     [GROUP] = {s->group_at[count], s->group_at[1]},
+                                     [X] = {s->x_at[count], s->x_at[1]},
+                                     [LONE] = {zero, lone_left}};
+    for (int n = 0; n < CARRIED; n++) {
+        next[n] = LLVMBuildPhi(b, i64, "");
+        LLVMAddIncoming(next[n], ways[n], ends, 2);
+    }
+    next[LEFT] = LLVMBuildNUWSub(b, carried[LEFT], next[LEFT], "");
+    for (int n = 0; n < CARRIED; n++)
+        LLVMAddIncoming(carried[n], &next[n], &latch, 1);
+    LLVMValueRef again = LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, next[LEFT], zero, ""), head, out);
+    tsr__set_loop_hint(s->r.l, again, "llvm.loop.unroll.disable", 0);
+    LLVMPositionBuilderAtEnd(b, out);
+}
+
+/* The loop over a row's work-items, whose rounds run one from the block `item` on, or several. Where these give up, as many go alone. */
+static void build_row(struct rows *s, const struct tsr__interleave_plan *plan, LLVMBasicBlockRef item, LLVMBasicBlockRef item_end)
 {
     struct tsr__compilation *l = s->r.l;
-    LLVMBuilderRef b = s->r.b, homes = tsr__builder_at_entry(l, s->r.f);
+    LLVMBuilderRef b = s->r.b;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
-    LLVMValueRef f = s->r.f, zero = tsr__i64(l, 0), all = LLVMBuildNUWMul(b, s->groups[0], s->columns, "");
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), head = LLVMAppendBasicBlockInContext(l->context, f, "items"),
-                      end = LLVMAppendBasicBlockInContext(l->context, f, ""), latch = LLVMAppendBasicBlockInContext(l->context, f, ""),
-                      out = LLVMAppendBasicBlockInContext(l->context, f, "");
+    LLVMValueRef zero = tsr__i64(l, 0), count = tsr__i64(l, plan->count), carried[CARRIED];
+    LLVMValueRef first[CARRIED] = {[LEFT] = LLVMBuildNUWMul(b, s->groups[0], s->columns, ""), [GROUP] = zero, [X] = zero, [LONE] = zero};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), head = new_block(s, "items"), give_up = new_block(s, "give_up"),
+                      alone = new_block(s, "alone"), end = new_block(s, "");
     LLVMBuildBr(b, head);
     LLVMPositionBuilderAtEnd(b, head);
-    LLVMValueRef left = LLVMBuildPhi(b, i64, "left");
-    s->group_at[0] = LLVMBuildPhi(b, i64, "group");
-    s->x_at[0] = LLVMBuildPhi(b, i64, "x");
+    for (int n = 0; n < CARRIED; n++) {
+        carried[n] = LLVMBuildPhi(b, i64, "");
+        LLVMAddIncoming(carried[n], &first[n], &before, 1);
+    }
+    s->group_at[0] = carried[GROUP];
+    s->x_at[0] = carried[X];
     for (unsigned k = 0; k < plan->count; k++) {
         set_ids(s, k);
         step(s, k);
     }
-    struct tsr__interleaving i = {
-        .l = l, .plan = plan, .b = LLVMCreateBuilderInContext(l->context), .homes = homes, .of = s->of, .alone = alone, .end = end};
+    struct tsr__interleaving i = {.l = l,
+                                  .plan = plan,
+                                  .b = LLVMCreateBuilderInContext(l->context),
+                                  .homes = tsr__builder_at_entry(l, s->r.f),
+                                  .of = s->of,
+                                  .alone = give_up,
+                                  .end = end};
     LLVMBasicBlockRef together = tsr__interleaved_code(&i);
     LLVMDisposeBuilder(i.b);
-    LLVMDisposeBuilder(homes);
-    s->choice = LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGE, left, tsr__i64(l, plan->count), ""), together, alone);
-
-    LLVMPositionBuilderAtEnd(b, end);
-    LLVMBuildBr(b, latch);
-    LLVMPositionBuilderAtEnd(b, end_alone);
-    LLVMBuildBr(b, latch);
-    LLVMPositionBuilderAtEnd(b, latch);
-    LLVMBasicBlockRef ends[] = {end, end_alone};
-    LLVMValueRef next[3];
-    LLVMValueRef ways[3][2] = {
-        {tsr__i64(l, plan->count), tsr__i64(l, 1)}, {s->group_at[plan->count], s->group_at[1]}, {s->x_at[plan->count], s->x_at[1]}};
-    for (int n = 0; n < 3; n++) {
-        next[n] = LLVMBuildPhi(b, i64, "");
-        LLVMAddIncoming(next[n], ways[n], ends, 2);
-    }
-    next[0] = LLVMBuildNUWSub(b, left, next[0], "");
-    LLVMValueRef phis[] = {left, s->group_at[0], s->x_at[0]}, first[] = {all, zero, zero};
-    for (int n = 0; n < 3; n++) {
-        LLVMAddIncoming(phis[n], &first[n], &before, 1);
-        LLVMAddIncoming(phis[n], &next[n], &latch, 1);
-    }
-    LLVMValueRef again = LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, next[0], zero, ""), head, out);
-    tsr__set_loop_hint(l, again, "llvm.loop.unroll.disable", 0);
-    LLVMPositionBuilderAtEnd(b, out);
+    LLVMDisposeBuilder(i.homes);
+    LLVMValueRef enough = LLVMBuildICmp(b, LLVMIntUGE, carried[LEFT], count, ""),
+                 none = LLVMBuildICmp(b, LLVMIntEQ, carried[LONE], zero, "");
+    s->choice = LLVMBuildCondBr(b, LLVMBuildAnd(b, enough, none, ""), together, alone);
+    LLVMPositionBuilderAtEnd(b, give_up);
+    LLVMBuildBr(b, alone);
+    LLVMPositionBuilderAtEnd(b, alone);
+    LLVMValueRef lone = LLVMBuildPhi(b, i64, "lone"), lone_ways[] = {carried[LONE], count};
+    LLVMBasicBlockRef ways[] = {head, give_up};
+    LLVMAddIncoming(lone, lone_ways, ways, 2);
+    LLVMBuildBr(b, item);
+    close_row(s, plan->count, carried, head, (LLVMBasicBlockRef[]){end, item_end}, lone);
 }
 
 static void close_loop(struct rows *s, struct tsr__counted_loop loop, LLVMValueRef end)
@@ -163,6 +198,7 @@ bool tsr__pass_interleave(struct tsr__compilation *l, struct tsr__packet_kernel 
         return true;
     build_loops(l, k->whole, &plan);
     tsr__set_fn_text(l, k->whole, TSR__INTERLEAVED, "");
+    LLVMGetOrInsertNamedMetadata(l->module, TSR__INTERLEAVED, strlen(TSR__INTERLEAVED));
     tsr__explain(l, k->kernel, "packets", "side by side", "%u work-items at a time, since one would wait for its own results", plan.count);
     return true;
 }

@@ -110,7 +110,7 @@ unsigned tsr__interleave_count(struct tsr__compilation *l, const struct tsr__int
     if (plan->size > TSR__INTERLEAVE_MAX_CODE)
         return 1;
     unsigned count = 1;
-    while (count < TSR_MOST_INTERLEAVED && chain.length * TSR__INTERLEAVE_LEAST >= count * chain.busy * (TSR__INTERLEAVE_LEAST + 1) &&
+    while (count < TSR_MOST_INTERLEAVED && chain.length * TSR__INTERLEAVE_LEAST > count * chain.busy * (TSR__INTERLEAVE_LEAST + 1) &&
            2 * count * registers <= room)
         count *= 2;
     return count;

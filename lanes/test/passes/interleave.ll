@@ -14,10 +14,10 @@ declare void @__tsr_print(ptr, ptr)
 ; CHECK: fmul <16 x float>
 ; CHECK-NOT: fmul
 ; CHECK: items:
-; CHECK: %left = phi i64
-; CHECK: [[MANY:%.*]] = icmp uge i64 %left, 4
-; CHECK-NEXT: store
-; CHECK: br i1 [[MANY]], label %together, label %entry
+; CHECK: phi i64
+; CHECK: [[ENOUGH:%.*]] = icmp uge i64 {{.*}}, 4
+; CHECK: [[MANY:%.*]] = and i1 [[ENOUGH]]
+; CHECK: br i1 [[MANY]], label %together, label %alone
 ; CHECK: {{^}}together:
 ; CHECK-COUNT-4: load <16 x float>, ptr addrspace(1)
 ; CHECK: fmul <16 x float>
@@ -123,12 +123,17 @@ out:
 ; One that has found something begins again, alone: what it does then is not there for several.
 ; CHECK-LABEL: define internal void @search.whole(
 ; CHECK: atomicrmw add
-; CHECK: br i1 {{.*}}, label %together, label %entry
+; CHECK: br i1 {{.*}}, label %together, label %alone
+; CHECK: {{^}}give_up:
+; CHECK-NEXT: br label %alone
+; CHECK: {{^}}alone:
+; CHECK-NEXT: phi i64 {{.*}}[ 4, %give_up ]
+; CHECK-NEXT: br label %entry
 ; CHECK: {{^}}together
 ; CHECK: or i1
 ; CHECK-NEXT: or i1
 ; CHECK-NEXT: [[ANY:%.*]] = or i1
-; CHECK-NEXT: br i1 [[ANY]], label %entry, label %together
+; CHECK-NEXT: br i1 [[ANY]], label %give_up, label %together
 ; CHECK-NOT: atomicrmw
 ; CHECK: {{^}}}
 define spir_kernel void @search(ptr addrspace(1) %a, ptr addrspace(1) %found, i32 %n) {
