@@ -5,6 +5,7 @@
 #include "lanes/analysis/lane_waits.h"
 #include "lanes/groups/interleaved_code.h"
 #include "lanes/ir/explain.h"
+#include "lanes/prepare/group_lanes.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/prepare/unroll.h"
 
@@ -37,6 +38,7 @@ static void set_ids(struct rows *s, unsigned k)
     struct tsr__packet_loop *r = &s->of[k];
     LLVMBuilderRef b = s->r.b;
     *r = s->r;
+    r->lane = tsr__i32(s->r.l, k);
     r->group[0] = LLVMBuildNUWAdd(b, s->first_group[0], s->group_at[k], "");
     r->local[0] = s->x_at[k];
     r->global[0] = LLVMBuildNUWAdd(b, s->base[0], LLVMBuildNUWMul(b, s->pitch[0], s->group_at[k], ""), "");
@@ -181,21 +183,48 @@ static void build_loops(struct tsr__compilation *l, LLVMValueRef f, const struct
     LLVMDisposeBuilder(s.r.b);
 }
 
-/* They may run in any order, and none needs what another one does. */
+/* They may run in any order, and none needs what another one does; each of several groups of one has local memory of its own. */
 static bool may_interleave(struct tsr__compilation *l, const struct tsr__packet_kernel *k)
 {
-    return k->packet.width == 1 && !k->group.items && !l->options->check && tsr__group_visibility(l, k->whole) <= TSR__SEES_NUMBERS &&
-           !tsr__lanes_wait_for_lanes(l, k->whole, 2);
+    enum tsr__visibility sees = tsr__group_visibility(l, k->whole);
+    return k->packet.width == 1 && !l->options->check && (k->group.items ? k->group.items == 1 : sees <= TSR__SEES_NUMBERS) &&
+           sees <= TSR__SEES_GROUPS && !tsr__lanes_wait_for_lanes(l, k->whole, 2);
+}
+
+/* The work-item's number among those at a time says where its group's local memory is. */
+static void part_local_memory(struct tsr__compilation *l, LLVMValueRef f)
+{
+    LLVMBasicBlockRef item = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(f)), 0);
+    LLVMBuilderRef b = tsr__builder_before(l, LLVMGetFirstInstruction(item));
+    LLVMValueRef lane = LLVMBuildZExt(b, tsr__build_query(l, b, TSR__CALL_LANE, -1), LLVMInt64TypeInContext(l->context), "");
+    tsr__move_local_memory(l, b, f, LLVMBuildNUWMul(b, lane, tsr__build_query(l, b, TSR__CALL_LOCAL_PITCH, -1), ""));
+    LLVMDisposeBuilder(b);
+}
+
+static void forget_numbers(struct tsr__compilation *l, LLVMValueRef f)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, f, &count);
+    for (size_t i = 0; i < count; i++)
+        if (tsr__call_of(code[i]) == TSR__CALL_LANE) {
+            LLVMReplaceAllUsesWith(code[i], tsr__i32(l, 0));
+            LLVMInstructionEraseFromParent(code[i]);
+        }
 }
 
 bool tsr__pass_interleave(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
-    struct tsr__interleave_plan plan;
-    if (!may_interleave(l, k) || !tsr__interleave_plan(l, &plan, k->whole, 2))
+    struct tsr__interleave_plan plan = {.count = 1};
+    if (!may_interleave(l, k))
         return true;
-    plan.count = tsr__interleave_count(l, &plan);
-    if (plan.count == 1)
+    if (k->group.items)
+        part_local_memory(l, k->whole);
+    if (tsr__interleave_plan(l, &plan, k->whole, 2))
+        plan.count = tsr__interleave_count(l, &plan);
+    if (plan.count == 1) {
+        forget_numbers(l, k->whole);
         return true;
+    }
     build_loops(l, k->whole, &plan);
     tsr__set_fn_text(l, k->whole, TSR__INTERLEAVED, "");
     LLVMGetOrInsertNamedMetadata(l->module, TSR__INTERLEAVED, strlen(TSR__INTERLEAVED));

@@ -33,7 +33,7 @@ static struct cost cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
         return (struct cost){0, 0};
     LLVMTypeRef type = LLVMTypeOf(inst);
     bool compares = LLVMIsACmpInst(inst), vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-    uint64_t registers = vector ? tsr__vector_registers(l, compares ? LLVMTypeOf(LLVMGetOperand(inst, 0)) : type) : 0;
+    uint64_t registers = vector ? tsr__vector_registers(l, compares ? LLVMTypeOf(LLVMGetOperand(inst, 0)) : type) : 1;
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     if (op == LLVMLoad)
         return (struct cost){registers * TSR__INTERLEAVE_BUSY, TSR__INTERLEAVE_LOAD};
@@ -42,7 +42,7 @@ static struct cost cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
     if (is_float(type))
         return (struct cost){registers * TSR__INTERLEAVE_BUSY, TSR__INTERLEAVE_FLOAT};
     uint64_t ready = four_units && vector ? TSR__INTERLEAVE_LATE : TSR__INTERLEAVE_READY;
-    return (struct cost){registers * (four_units ? TSR__INTERLEAVE_BUSY_LESS : TSR__INTERLEAVE_BUSY), ready};
+    return (struct cost){registers * (four_units || !vector ? TSR__INTERLEAVE_BUSY_LESS : TSR__INTERLEAVE_BUSY), ready};
 }
 
 /* Of the blocks of a loop, but not of loops in it; or of what is in no loop. */

@@ -288,7 +288,6 @@ static bool forbids(int block, LLVMValueRef inst)
 
 bool tsr__interleave_plan(struct tsr__compilation *l, struct tsr__interleave_plan *plan, LLVMValueRef function, unsigned count)
 {
-    plan->count = count;
     if (!tsr__cfg_make(&plan->cfg, function, &l->scratch))
         return false;
     size_t blocks = (size_t)plan->cfg.block_count;
@@ -296,6 +295,7 @@ bool tsr__interleave_plan(struct tsr__compilation *l, struct tsr__interleave_pla
         for (LLVMValueRef i = LLVMGetFirstInstruction(plan->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
             if (!(b == 0 && LLVMIsATerminatorInst(i)) && forbids((int)b, i))
                 return false;
+    plan->count = count;
     struct tsr__packet packet = {.width = count, .sub_group = count, .whole_rows = true, .mixed = true, .in_group = true};
     tsr__shapes_find(&plan->shapes, &plan->cfg, packet, &l->scratch);
     struct planner p = {l, plan, tsr_arena_alloc(&l->scratch, blocks * sizeof *p.region),

@@ -143,6 +143,8 @@ LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef cal
         return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
     case TSR__CALL_GROUP_ID:
         return select_dimension(r, LLVMGetOperand(call, 0), r->group);
+    case TSR__CALL_LANE:
+        return r->lane;
     case TSR__CALL_PACKET_IDS:
         return r->ids[0] ? select_dimension(r, LLVMGetOperand(call, 0), r->ids) : NULL;
     case TSR__CALL_SUB_GROUP_SIZE:

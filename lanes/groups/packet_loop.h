@@ -14,6 +14,7 @@ struct tsr__packet_loop {
     LLVMBuilderRef b;
     unsigned width;
     LLVMValueRef local[3], global[3], group[3], linear; /* ids of the packet's first lane */
+    LLVMValueRef lane;                                  /* interleaved: its number among those at a time */
     LLVMValueRef at, items;                             /* mixed: its place in the row's work-items that are there, and their number */
     LLVMValueRef ids[3], lanes;                         /* of a packet that is not whole: where its local ids are, how many it has */
 };
