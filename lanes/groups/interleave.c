@@ -186,9 +186,10 @@ static void build_loops(struct tsr__compilation *l, LLVMValueRef f, const struct
 /* They may run in any order, and none needs what another one does; each of several groups of one has local memory of its own. */
 static bool may_interleave(struct tsr__compilation *l, const struct tsr__packet_kernel *k)
 {
-    enum tsr__visibility sees = tsr__group_visibility(l, k->whole);
-    return k->packet.width == 1 && !l->options->check && (k->group.items ? k->group.items == 1 : sees <= TSR__SEES_NUMBERS) &&
-           sees <= TSR__SEES_GROUPS && !tsr__lanes_wait_for_lanes(l, k->whole, 2);
+    if (k->packet.width != 1 || l->options->check)
+        return false;
+    enum tsr__visibility most = k->group.items == 1 ? TSR__SEES_GROUPS : TSR__SEES_NUMBERS;
+    return k->group.items <= 1 && tsr__group_visibility(l, k->whole) <= most && !tsr__lanes_wait_for_lanes(l, k->whole, 2);
 }
 
 /* The work-item's number among those at a time says where its group's local memory is. */

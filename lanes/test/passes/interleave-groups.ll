@@ -2,6 +2,10 @@
 ; In code for work-groups of one, several groups run side by side, each with its own local memory. What is the same for all is computed once, but not
 ; what is read in local memory.
 ; RUN: tessera-opt -packets=16 -group-size=1x1x1 -cpu=avx512 -passes=sub_group_size,one_lane,split_kernels,widen_full,interleave,packet_loop %s | FileCheck %s
+; Nothing of that where groups are the lanes of a packet.
+; RUN-SAME: tessera-opt -packets=16 -groups -cpu=avx512 -passes=split_kernels,group_lanes,widen_full,widen_partial,interleave %s | FileCheck %s --check-prefix=LANES
+; LANES: @sum.partial(
+; LANES-NOT: items:
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
