@@ -8,7 +8,7 @@
 #include "base/internal.h"
 
 #define BIT(feature) (UINT64_C(1) << TSR_CPU_##feature)
-_Static_assert(TSR_CPU_SLOW_GATHERS < 64, "one bit for each feature");
+_Static_assert(TSR_CPU_FOUR_VECTOR_UNITS < 64, "one bit for each feature");
 
 enum { EAX, EBX, ECX, EDX };
 
@@ -188,6 +188,8 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
         cpu->features |= BIT(BF16_PAIRS);
     if (has_slow_gathers(cpu))
         cpu->features |= BIT(SLOW_GATHERS);
+    if (is_amd(cpu) && cpu->family >= 26 && cpu->features & BIT(AVX2))
+        cpu->features |= BIT(FOUR_VECTOR_UNITS);
     cpu->vector_bits = cpu->features & BIT(AVX512F) ? 512 : cpu->features & BIT(AVX2) ? 256 : 128;
     detect_caches(cpu, asked);
     cpu->core_threads = find_core_threads(asked);

@@ -64,7 +64,7 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
 {
     const struct tsr_group *group = &launch->group;
     struct tsr__boxes *boxes = &launch->boxes;
-    uint32_t width = group->sub_group_size;
+    uint32_t width = group->sub_group_size, step = launch->flags & TSR_KERNEL_ONE_LANE ? TSR_MOST_INTERLEAVED : width;
     for (int d = 0; d < 3; d++) {
         boxes->begin[d] = 0;
         boxes->end[d] = group->global_size[d];
@@ -84,7 +84,7 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     uint64_t items = least(total / TSR__BOXES, TSR__BOX_MOST_ITEMS), row = shift_of_part(launch, 0) + part[0];
     if (items < (uint64_t)TSR__BOX_LEAST_PACKETS * width)
         items = (uint64_t)TSR__BOX_LEAST_PACKETS * width;
-    boxes->size[0] = tsr__divide_up(tsr__divide_up(row, tsr__divide_up(row, items)), width) * width;
+    boxes->size[0] = tsr__divide_up(tsr__divide_up(row, tsr__divide_up(row, items)), step) * step;
     for (int d = 1; d < 3; d++) {
         items /= boxes->size[d - 1];
         boxes->size[d] = items <= 1 ? 1 : least(part[d], items);

@@ -297,7 +297,7 @@ bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct
 enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
 /* A launch of work-groups of this size has taken so many picoseconds for a work-item. */
 void tsr__group_codes_learn(struct tsr__entry *entry, const uint64_t local[3], uint64_t item_ps);
-/* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES. */
+/* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES, or of groups of one that run side by side. */
 void tsr__group_lanes_lay_out(struct tsr_launch *launch);
 
 /* ---- partial.c ----------------------------------------------------------------------------------------------------------------- */

@@ -151,7 +151,7 @@ void tsr__group_codes_learn(struct tsr__entry *entry, const uint64_t local[3], u
 void tsr__group_lanes_lay_out(struct tsr_launch *launch)
 {
     struct tsr_group *group = &launch->group;
-    uint64_t groups = group->sub_group_size / group->enqueued_local_size[0];
+    uint64_t groups = launch->flags & TSR_KERNEL_ONE_LANE ? TSR_MOST_INTERLEAVED : group->sub_group_size / group->enqueued_local_size[0];
     assert(groups && group->enqueued_local_size[1] == 1 && group->enqueued_local_size[2] == 1);
     group->local_pitch = tsr_local_round(launch->local_bytes);
     launch->local_bytes = packet_bytes(launch->local_bytes, groups);

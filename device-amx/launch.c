@@ -57,7 +57,8 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
             TSR_LOG_WARN,
             "kernel '%s' uses split matrix functions in work-groups of %u sub-groups: the last has no partner, whose half of A counts as 0",
             kernel->name, (unsigned)sub_groups);
-    if (kernel->flags & TSR_KERNEL_GROUP_LANES)
+    const uint32_t lone_groups = TSR_KERNEL_GROUP_SIZE | TSR_KERNEL_ONE_LANE;
+    if (kernel->flags & TSR_KERNEL_GROUP_LANES || ((kernel->flags & lone_groups) == lone_groups && launch->group_items == 1))
         tsr__group_lanes_lay_out(launch);
     group->args = launch->args;
     if (kernel->args_size)

@@ -13,6 +13,7 @@
 static struct {
     uint32_t max_leaf, max_extended, max_subleaf7;
     bool osxsave, amd;
+    unsigned family; /* 0: 6 */
     uint64_t xcr0, features;
 } machine;
 
@@ -51,6 +52,8 @@ static void fake_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4])
             r[table[i].reg] |= UINT32_C(1) << table[i].bit;
     if (leaf == 1) {
         r[0] = 0x000c06f2; /* family 6, model 207, stepping 2 */
+        if (machine.family)
+            r[0] = (machine.family - 15) << 20 | 0x00000f20;
         r[2] |= machine.osxsave ? UINT32_C(1) << 27 : 0;
     }
     if (leaf == 7 && subleaf == 0)
@@ -90,6 +93,7 @@ static void whole_machine(void)
     machine.max_subleaf7 = 1;
     machine.osxsave = true;
     machine.amd = false;
+    machine.family = 0;
     machine.xcr0 = 0x602e7;
     machine.features = ALL;
 }
@@ -187,6 +191,21 @@ static void fast_pairs(void **state)
     assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & BIT(BF16_PAIRS), 0);
 }
 
+/* AMD's alone, from family 26 on, at each level with long vectors. */
+static void four_vector_units(void **state)
+{
+    (void)state;
+    whole_machine();
+    machine.family = 26;
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & BIT(FOUR_VECTOR_UNITS), 0);
+    machine.amd = true;
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & BIT(FOUR_VECTOR_UNITS), BIT(FOUR_VECTOR_UNITS));
+    assert_int_equal(detect(TSR_CPU_LEVEL_AVX2), YMM | BIT(FOUR_VECTOR_UNITS));
+    assert_int_equal(detect(TSR_CPU_LEVEL_SSE2), BASE);
+    machine.family = 25;
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & BIT(FOUR_VECTOR_UNITS), 0);
+}
+
 static void description(void **state)
 {
     (void)state;
@@ -262,9 +281,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operating_system), cmocka_unit_test(masked_features),
         cmocka_unit_test(missing_leaves),   cmocka_unit_test(cap),
-        cmocka_unit_test(fast_pairs),       cmocka_unit_test(slow_gathers),
-        cmocka_unit_test(description),      cmocka_unit_test(llvm_text),
-        cmocka_unit_test(levels_by_name),   cmocka_unit_test(this_machine),
+        cmocka_unit_test(fast_pairs),       cmocka_unit_test(four_vector_units),
+        cmocka_unit_test(slow_gathers),     cmocka_unit_test(description),
+        cmocka_unit_test(llvm_text),        cmocka_unit_test(levels_by_name),
+        cmocka_unit_test(this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

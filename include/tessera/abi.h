@@ -26,6 +26,8 @@
 #define TSR_MAX_LANES 32
 /* … of a packet that is a work-group of known size. */
 #define TSR_MAX_GROUP_LANES 64
+/* Packets of one work-item that code may run side by side: ranges are cut in multiples of it. */
+#define TSR_MOST_INTERLEAVED 4
 /* Work-items of a group. What the device answers: a work-item of the reference engine is a fiber with a stack of its own, of which a group
  * needs all at once. */
 #define TSR_MAX_WORK_GROUP 4096

@@ -248,8 +248,13 @@ enum tsr_cpu_feature {
     /* VDPBF16PS is as fast as a fused multiply-add and does twice as much: AMD's CPUs. NATIVE only, as its arithmetic is another one. */
     TSR_CPU_BF16_PAIRS,
     /* No instructions either, but what code had better avoid: any CPU can run it. */
-    TSR_CPU_SLOW_GATHERS
+    TSR_CPU_SLOW_GATHERS,
+    /* Four vector operations of integers start in a cycle, and the simplest takes two, so that eight must be under way: AMD's CPUs from
+     * family 26 on. */
+    TSR_CPU_FOUR_VECTOR_UNITS
 };
+/* Bits of what no code needs. */
+#define TSR_CPU_ADVICE (UINT64_C(1) << TSR_CPU_SLOW_GATHERS | UINT64_C(1) << TSR_CPU_FOUR_VECTOR_UNITS)
 
 /* Instruction levels that TESSERA_CPU can force; each includes the ones before. NATIVE is everything there is. */
 enum tsr_cpu_level { TSR_CPU_LEVEL_SSE2, TSR_CPU_LEVEL_AVX2, TSR_CPU_LEVEL_AVX512, TSR_CPU_LEVEL_NATIVE };

@@ -69,7 +69,8 @@ struct tsr_group {
     unsigned char *local;      /* local memory of the group, aligned to TSR_MAX_ALIGN: static variables first, then the local arguments */
     const unsigned char *args; /* argument block, struct tsr_kernel_info gives the offsets */
     const struct tsr_rt *rt;
-    uint64_t local_pitch;   /* with TSR_KERNEL_GROUP_LANES: bytes from one group's local memory to that of the next one in the packet */
+    uint64_t local_pitch;   /* with TSR_KERNEL_GROUP_LANES, or GROUP_SIZE and ONE_LANE: bytes from one group's local memory to that of the
+                               next one that runs with it */
     uint64_t default_queue; /* what get_default_queue answers: a struct tsr_device_queue, 0: none */
     /* With TSR_KERNEL_PARTIAL_LATER: the function for packets that are not full; NULL: the launch has none. */
     const void *partial;

@@ -212,7 +212,7 @@ static inline bool tsr_image_fits(const struct tsr_program_info *info, const str
 /* Should the code of the executable be made anew for *target? It cannot be used, or it was made for a CPU with fewer features. */
 static inline bool tsr_image_should_move(const struct tsr_program_info *info, const struct tsr_target *target)
 {
-    uint64_t ignored = target->doubtful | UINT64_C(1) << TSR_CPU_SLOW_GATHERS; /* which no code needs */
+    uint64_t ignored = target->doubtful | TSR_CPU_ADVICE;
     return info->module_size && !strcmp(info->triple, target->triple) &&
            (info->other_build || ((info->cpu_features ^ target->features) & ~ignored));
 }

@@ -67,8 +67,16 @@ static void number_places(struct places *p, struct tsr_arena *arena)
     p->change = tsr_arena_alloc(arena, (p->count + 2) * sizeof *p->change);
 }
 
-uint64_t tsr__registers_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, bool (*counts)(LLVMTypeRef type),
-                               struct tsr_arena *arena)
+/* Registers that the value takes in a packet, or in a work-item alone, whose scalars take none. */
+static uint64_t registers_of(const struct tsr__compilation *l, const struct tsr__shapes *shapes, LLVMTypeRef type, bool alone)
+{
+    if (!alone)
+        return tsr__packet_registers(l, type, shapes->packet.width);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? tsr__vector_registers(l, type) : 0;
+}
+
+static uint64_t most_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, bool alone,
+                            bool (*counts)(LLVMTypeRef type), struct tsr_arena *arena)
 {
     const struct tsr__cfg *cfg = shapes->cfg;
     struct places p = {.cfg = cfg, .of = {.arena = arena}};
@@ -83,7 +91,7 @@ uint64_t tsr__registers_in_use(const struct tsr__compilation *l, const struct ts
                 size_t place = last_place(&p, b, LLVMGetUser(use), i);
                 to = place > to ? place : to;
             }
-            int64_t registers = (int64_t)tsr__packet_registers(l, LLVMTypeOf(i), shapes->packet.width);
+            int64_t registers = (int64_t)registers_of(l, shapes, LLVMTypeOf(i), alone);
             p.change[from] += registers;
             p.change[to] -= registers;
         }
@@ -93,4 +101,15 @@ uint64_t tsr__registers_in_use(const struct tsr__compilation *l, const struct ts
         most = now > most ? now : most;
     }
     return (uint64_t)most;
+}
+
+uint64_t tsr__registers_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, bool (*counts)(LLVMTypeRef type),
+                               struct tsr_arena *arena)
+{
+    return most_in_use(l, shapes, false, counts, arena);
+}
+
+uint64_t tsr__item_registers_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, struct tsr_arena *arena)
+{
+    return most_in_use(l, shapes, true, tsr__any_type, arena);
 }

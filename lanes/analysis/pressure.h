@@ -11,6 +11,8 @@ uint64_t tsr__packet_registers(const struct tsr__compilation *l, LLVMTypeRef typ
 /* At most in use at a time, of values whose types count. */
 uint64_t tsr__registers_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, bool (*counts)(LLVMTypeRef type),
                                struct tsr_arena *arena);
+/* The same of the vectors of one work-item, but those that are the same for all of the packet. */
+uint64_t tsr__item_registers_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, struct tsr_arena *arena);
 bool tsr__any_type(LLVMTypeRef type);
 
 #endif

@@ -96,8 +96,7 @@ static LLVMValueRef only_store(const struct tsr__cfg *cfg, LLVMValueRef slot)
     return store;
 }
 
-/* Homes of values that are written once are the values. LLVM would look at all of the function for each of them. */
-static void drop_homes(struct tsr__compilation *l, LLVMValueRef f)
+void tsr__packet_loop_drop_homes(struct tsr__compilation *l, LLVMValueRef f)
 {
     struct tsr__cfg cfg;
     size_t count, slots = 0;
@@ -144,6 +143,8 @@ LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef cal
         return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
     case TSR__CALL_GROUP_ID:
         return select_dimension(r, LLVMGetOperand(call, 0), r->group);
+    case TSR__CALL_LANE:
+        return r->lane;
     case TSR__CALL_PACKET_IDS:
         return r->ids[0] ? select_dimension(r, LLVMGetOperand(call, 0), r->ids) : NULL;
     case TSR__CALL_SUB_GROUP_SIZE:
@@ -283,7 +284,9 @@ bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel
     k->info->flags |= TSR_KERNEL_PACKET_LOOP;
     if (!k->whole)
         return true;
-    drop_homes(l, k->whole);
+    if (tsr__has_text_attr(k->whole, TSR__INTERLEAVED))
+        return true;
+    tsr__packet_loop_drop_homes(l, k->whole);
     build_loop(l, k->whole, k->packet.width, known_size(k));
     if (k->wrapping)
         build_loop(l, k->wrapping, k->packet.width, k->group);

@@ -14,6 +14,7 @@ struct tsr__packet_loop {
     LLVMBuilderRef b;
     unsigned width;
     LLVMValueRef local[3], global[3], group[3], linear; /* ids of the packet's first lane */
+    LLVMValueRef lane;                                  /* interleaved: its number among those at a time */
     LLVMValueRef at, items;                             /* mixed: its place in the row's work-items that are there, and their number */
     LLVMValueRef ids[3], lanes;                         /* of a packet that is not whole: where its local ids are, how many it has */
 };
@@ -35,6 +36,8 @@ struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, cons
 /* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. Returns the branch.
  */
 LLVMValueRef tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end);
+/* Homes of values that are written once are the values. LLVM would look at all of the function for each of them. */
+void tsr__packet_loop_drop_homes(struct tsr__compilation *l, LLVMValueRef f);
 /* What the last packet left in the homes of values means nothing to this one: without this, mem2reg would carry it around. */
 void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef start);
 /* What stands for an instruction in the loops if it calls a primitive; NULL: it does not, or the item knows. */

@@ -21,6 +21,8 @@
 #define TSR__NARROW_PACKETS "tsr-narrow-packets"
 /* Function attribute of kernels whose packets are one work-item. */
 #define TSR__ONE_LANE "tsr-one-lane"
+/* Function attribute of packet functions for those with loops that run several of them at once, and metadata of their modules. */
+#define TSR__INTERLEAVED "tsr-interleaved"
 /* Function attribute of a packet function that only jumps to where its code will be (choose_bodies.c). */
 #define TSR__ELSEWHERE "tsr-elsewhere"
 /* Function attribute of what uses AMX's tile registers. */

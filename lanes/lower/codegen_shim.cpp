@@ -33,3 +33,8 @@ void tsr__for_large_functions(bool on, bool alone)
     set("join-liveintervals", !(on && alone));
     set("max-jump-table-size", on ? most_ways : std::numeric_limits<unsigned>::max());
 }
+
+void tsr__for_several_chains(bool on)
+{
+    set("misched-regpressure", !on);
+}

@@ -18,6 +18,10 @@ void tsr__for_many_blocks(bool on);
  * looks at all blocks in which a register lives for each of them. Nobody may generate code at the same time. */
 void tsr__for_large_functions(bool on, bool alone);
 
+/* Instructions of a block stay in their order, more or less: the scheduler does not make several chains of operations, which stand side by
+ * side, one after the other, for the registers that this saves. Nobody may generate code at the same time. */
+void tsr__for_several_chains(bool on);
+
 #ifdef __cplusplus
 }
 #endif

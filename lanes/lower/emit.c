@@ -128,19 +128,25 @@ static bool generate(struct tsr__compilation *l, char **message, LLVMMemoryBuffe
     enum tsr__code_size size = size_of_largest(l);
     if (size == TSR__CODE_HUGE && !make_plain_machine(l))
         return false;
-    bool sets = size == TSR__CODE_LARGE || size == TSR__CODE_MANY_BLOCKS;
+    bool many = size == TSR__CODE_LARGE || size == TSR__CODE_MANY_BLOCKS,
+         chains = LLVMGetNamedMetadata(l->module, TSR__INTERLEAVED, strlen(TSR__INTERLEAVED));
+    bool sets = many || chains;
     if (sets)
         pthread_rwlock_wrlock(&setting);
     else
         pthread_rwlock_rdlock(&setting);
-    if (sets)
+    if (many)
         tsr__for_many_blocks(true);
+    if (chains)
+        tsr__for_several_chains(true);
     if (size == TSR__CODE_LARGE)
         tsr__for_large_functions(true, tsr__all_run_as_reference(l));
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, LLVMObjectFile, message, code);
     if (size == TSR__CODE_LARGE)
         tsr__for_large_functions(false, false);
-    if (sets)
+    if (chains)
+        tsr__for_several_chains(false);
+    if (many)
         tsr__for_many_blocks(false);
     pthread_rwlock_unlock(&setting);
     return !failed;

@@ -114,6 +114,6 @@ bool tsr__pass_retarget(struct tsr__compilation *l)
         hide_symbol(l, g);
     }
     LLVMDisposeTargetData(layout);
-    l->info->cpu_features = l->options->cpu_features & ~(UINT64_C(1) << TSR_CPU_SLOW_GATHERS);
+    l->info->cpu_features = l->options->cpu_features & ~TSR_CPU_ADVICE;
     return true;
 }

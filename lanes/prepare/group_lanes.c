@@ -3,6 +3,7 @@
  * has its own local memory; those of a packet lie one behind the other. The number of work-items of a group is a power of two, which the
  * launch sees to. */
 #include "lanes/ir/calls.h"
+#include "lanes/prepare/group_lanes.h"
 #include "lanes/prepare/packet_kernel.h"
 
 /* Bytes from the local memory of the packet's first group to that of the lane's group. */
@@ -36,6 +37,22 @@ static void restrict_ends(LLVMValueRef packet, LLVMValueRef *code, size_t count)
         tsr__forget_restrict(packet);
 }
 
+void tsr__move_local_memory(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef item, LLVMValueRef offset)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, item, &count);
+    for (unsigned p = 0; p < LLVMCountParams(item); p++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE)
+            move_address(l, b, LLVMGetParam(item, p), offset);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (tsr__call_of(code[i]) == TSR__CALL_LOCAL_BASE) {
+            LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(code[i]));
+            move_address(l, b, code[i], offset);
+        }
+}
+
 bool tsr__pass_group_lanes(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     size_t count;
@@ -44,19 +61,8 @@ bool tsr__pass_group_lanes(struct tsr__compilation *l, struct tsr__packet_kernel
         restrict_ends(k->whole, code, count);
     if (k->whole)
         return true;
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(k->item)));
-    LLVMValueRef offset = find_offset(l, b);
-    for (unsigned p = 0; p < LLVMCountParams(k->item); p++) {
-        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(k->item, p));
-        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE)
-            move_address(l, b, LLVMGetParam(k->item, p), offset);
-    }
-    for (size_t i = 0; i < count; i++)
-        if (tsr__call_of(code[i]) == TSR__CALL_LOCAL_BASE) {
-            LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(code[i]));
-            move_address(l, b, code[i], offset);
-        }
+    LLVMBuilderRef b = tsr__builder_at_entry(l, k->item);
+    tsr__move_local_memory(l, b, k->item, find_offset(l, b));
     LLVMDisposeBuilder(b);
     restrict_ends(k->partial, code, count);
     return true;
