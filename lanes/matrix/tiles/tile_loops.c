@@ -712,11 +712,6 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
         tsr__set_fn_text(t->l, t->webs.function, TSR__SHARES, "");
     }
     LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
-    for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX && !x->zero; i++) {
-        int number = x->lives[i]->accumulator;
-        if (number < TSR_TILE_COUNT)
-            tsr__tile_store(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES));
-    }
 #define PUT(field, value) store_field(t, loop, offsetof(struct tsr_tile_loop, field), value)
     PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
     PUT(b, first_address(t, &part->b, tsr__polynomial_build(t->l, t->b, &part->b.step), rounds));
@@ -746,8 +741,8 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(past, past);
 #undef PUT
     LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
-    if (x->twice)
-        tsr__tile_twice_called(x->twice, done);
+    if (x->twice) /* each call uses AMX's registers for itself */
+        LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(tsr__tile_twice_called(x->twice, done)));
     for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX; i++) {
         int number = x->lives[i]->accumulator;
         if (number < TSR_TILE_COUNT)
@@ -757,11 +752,24 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
         tsr__tile_store_done(x->leaving, after, done);
 }
 
+/* In front of all calls behind the loop. */
+static void store_accumulators(struct tsr__tiles *t, const struct tsr__k_loop *x)
+{
+    LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(exit_of_loop(x->loop))));
+    for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX && !x->zero; i++) {
+        int number = x->lives[i]->accumulator;
+        if (number < TSR_TILE_COUNT)
+            tsr__tile_store(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+    }
+}
+
 void tsr__tile_loops_make(struct tsr__tiles *t)
 {
     /* A call is put in front of those that stand behind the same loop already, so that the last one is made first. */
     for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
         emit_loop_call(t, x);
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+        store_accumulators(t, x);
 }
 
 void tsr__tile_loops_leave(struct tsr__tiles *t)

@@ -233,9 +233,9 @@ unsigned tsr__tile_twice_bits(const struct tsr__twice *x)
     return TSR_TILE_TWICE | (goes_on(x) ? TSR_TILE_GOES_ON | (x->from_zero ? TSR_TILE_FROM_ZERO : 0u) : 0u);
 }
 
-void tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer)
+LLVMValueRef tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer)
 {
-    x->answer = x->answer ? x->answer : answer;
+    return x->answer = x->answer ? x->answer : answer;
 }
 
 static void leave_if(struct tsr__twice const *x, LLVMBasicBlockRef block, LLVMValueRef first_time)

@@ -361,8 +361,8 @@ struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef 
                                         const char **why);
 /* For the device: TSR_TILE_TWICE, and more. */
 unsigned tsr__tile_twice_bits(const struct tsr__twice *x);
-/* The device's answer; of several calls, that to the last one is told first, and counts. */
-void tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer);
+/* The device's answer; of several calls, that to the last one is told first, and counts: it is answered. */
+LLVMValueRef tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer);
 void tsr__tile_twice_make(const struct tsr__twice *x);
 /* The function, all of whose packets run once, does nothing the first time of those that run twice. */
 void tsr__tile_skip_first(struct tsr__compilation *l, LLVMValueRef function);
