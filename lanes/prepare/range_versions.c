@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "lanes/analysis/packet_support.h"
-#include "lanes/ir/calls.h"
 #include "lanes/ir/blocks.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/group_bounds.h"
@@ -135,7 +135,7 @@ static uint32_t counters_that_go_on(const struct range_versions *x, LLVMValueRef
 }
 
 /* The number to which a sum adds constants, and these. */
-static LLVMValueRef without_constants(LLVMValueRef v, int64_t *sum)
+static LLVMValueRef base_of_sum(LLVMValueRef v, int64_t *sum)
 {
     int64_t c;
     while (LLVMIsABinaryOperator(v) &&
@@ -152,7 +152,7 @@ static struct found found_of(const struct tsr__check *check, struct where where)
     struct found f = {.check = *check, .where = where, .how = LLVMGetICmpPredicate(check->comparison)};
     const LLVMIntPredicate how = check->holds_if ? f.how : tsr__opposite_of(f.how);
     const unsigned less = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntULT || how == LLVMIntULE ? 0 : 1;
-    f.base = without_constants(LLVMGetOperand(check->comparison, less), &f.more);
+    f.base = base_of_sum(LLVMGetOperand(check->comparison, less), &f.more);
     f.bound = LLVMGetOperand(check->comparison, !less);
     return f;
 }
@@ -242,7 +242,7 @@ static void add_minimum(struct range_versions *x, const struct tsr__block *block
     const char *name = tsr__name(tsr__callee(call));
     const bool is_signed = tsr__starts_with(name, "llvm.smin");
     int64_t more = 0;
-    LLVMValueRef counter = without_constants(LLVMGetOperand(call, 0), &more);
+    LLVMValueRef counter = base_of_sum(LLVMGetOperand(call, 0), &more);
     int n = (int)x->g.counter_count;
     if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || x->minimum_count == MOST_MINIMA ||
         LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind)
@@ -370,8 +370,10 @@ static LLVMValueRef all_hold(struct range_versions *x)
     for (unsigned i = 0, k; i < x->found_count; i++) {
         for (k = 0; k < x->found_count && !is_implied(&x->found[i], &x->found[k]);)
             k++;
-        if (k == x->found_count)
-            all = LLVMBuildAnd(b, all, LLVMBuildFreeze(b, holds(x, &x->found[i]), ""), "");
+        if (k < x->found_count)
+            continue;
+        LLVMValueRef one = holds(x, &x->found[i]); /* not known any more: of a comparison in several places */
+        all = LLVMBuildAnd(b, all, one ? LLVMBuildFreeze(b, one, "") : LLVMConstNull(LLVMTypeOf(all)), "");
     }
     return LLVMBuildAnd(b, all, LLVMBuildFreeze(b, x->g.sound, ""), "");
 }
