@@ -11,8 +11,8 @@
 #include "lanes/prepare/group_bounds.h"
 
 #include "lanes/analysis/packet_support.h"
-#include "lanes/ir/calls.h"
 #include "lanes/ir/blocks.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
 
