@@ -393,8 +393,8 @@ static struct tsr__tile_share *make_share(struct tsr__run *run)
 /* Is B best read where it is, in panels as a program packs them for itself, by blocks with many rows? */
 static bool is_packed_already(const struct tsr_tile_loop *x)
 {
-    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && x->columns > 1 && !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES)) && !tsr__is_in_tiles(x) &&
-           x->b_stride > 0 && x->b_stride <= 2 * TSR_TILE_ROW_BYTES;
+    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && x->columns > 1 && !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES)) &&
+           !tsr__is_in_tiles(x) && x->b_stride > 0 && x->b_stride <= 2 * TSR_TILE_ROW_BYTES;
 }
 
 bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *x)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lanes/after/lane_offsets.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
 enum { MAX_DEPTH = 12 };
@@ -133,7 +134,7 @@ LLVMValueRef tsr__addresses_behind(LLVMValueRef pointers, LLVMValueRef *mask)
 {
     *mask = NULL;
     if (!LLVMIsASelectInst(pointers) || !tsr__is_splat_shuffle(LLVMGetOperand(pointers, 2)) ||
-        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(pointers, 0))) != LLVMVectorTypeKind)
+        !tsr__is_nowhere(LLVMGetOperand(pointers, 2)) || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(pointers, 0))) != LLVMVectorTypeKind)
         return pointers;
     *mask = LLVMGetOperand(pointers, 0);
     return LLVMGetOperand(pointers, 1);

@@ -16,7 +16,7 @@ struct tsr__lane_offsets {
 bool tsr__find_lane_offsets(LLVMValueRef pointers, struct tsr__lane_offsets *o);
 /* Has each lane of the vector the value of lane 0, as a shuffle says? */
 bool tsr__is_splat_shuffle(LLVMValueRef v);
-/* The addresses of a gather or scatter. `mask`: of the lanes that are not sent to a place of their own instead, or NULL. */
+/* The addresses of a gather or scatter. `mask`: of the lanes that are not sent nowhere (tsr__is_nowhere) instead, or NULL: all count. */
 LLVMValueRef tsr__addresses_behind(LLVMValueRef pointers, LLVMValueRef *mask);
 
 #endif

@@ -28,18 +28,6 @@ struct access {
     LLVMValueRef first;        /* where the first is */
 };
 
-/* The address of nowhere, or a splat of it. */
-static bool is_nowhere(LLVMValueRef v)
-{
-    while (LLVMIsAShuffleVectorInst(v))
-        v = LLVMGetOperand(v, 0);
-    if (LLVMIsAInsertElementInst(v))
-        v = LLVMGetOperand(v, 1);
-    while (LLVMIsAAddrSpaceCastInst(v))
-        v = LLVMGetOperand(v, 0);
-    return LLVMIsAAllocaInst(v) && LLVMGetMetadata(v, tsr__nowhere_kind(LLVMGetTypeContext(LLVMTypeOf(v))));
-}
-
 static bool takes_own_lanes(LLVMValueRef shuffle, unsigned lanes)
 {
     bool own = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0))) == lanes;
@@ -61,9 +49,9 @@ static bool find_active(struct access *a, LLVMValueRef mask)
         a->active[i] = LLVMConstIntGetZExtValue(bit);
     }
     for (LLVMValueRef p = a->pointers;; p = a->pointers = LLVMGetOperand(p, 0)) {
-        if (LLVMIsAInsertElementInst(p) && is_nowhere(LLVMGetOperand(p, 1)) && tsr__constant_int(LLVMGetOperand(p, 2), &lane)) {
+        if (LLVMIsAInsertElementInst(p) && tsr__is_nowhere(LLVMGetOperand(p, 1)) && tsr__constant_int(LLVMGetOperand(p, 2), &lane)) {
             a->active[lane] = false;
-        } else if (LLVMIsAShuffleVectorInst(p) && is_nowhere(LLVMGetOperand(p, 1)) && takes_own_lanes(p, a->lanes)) {
+        } else if (LLVMIsAShuffleVectorInst(p) && tsr__is_nowhere(LLVMGetOperand(p, 1)) && takes_own_lanes(p, a->lanes)) {
             for (unsigned i = 0; i < a->lanes; i++)
                 a->active[i] = a->active[i] && LLVMGetMaskValue(p, i) == (int)i;
         } else {

@@ -86,6 +86,18 @@ unsigned tsr__nowhere_kind(LLVMContextRef c)
     return kind_named(c, "tessera.nowhere");
 }
 
+bool tsr__is_nowhere(LLVMValueRef pointers)
+{
+    LLVMValueRef at = pointers;
+    while (LLVMIsAShuffleVectorInst(at))
+        at = LLVMGetOperand(at, 0);
+    if (LLVMIsAInsertElementInst(at))
+        at = LLVMGetOperand(at, 1);
+    while (LLVMIsAAddrSpaceCastInst(at))
+        at = LLVMGetOperand(at, 0);
+    return LLVMIsAAllocaInst(at) && LLVMGetMetadata(at, tsr__nowhere_kind(LLVMGetTypeContext(LLVMTypeOf(at))));
+}
+
 bool tsr__is_soa_array(LLVMValueRef alloca)
 {
     return LLVMGetMetadata(alloca, tsr__soa_array_kind(LLVMGetTypeContext(LLVMTypeOf(alloca)))) != NULL;

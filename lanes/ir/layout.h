@@ -20,6 +20,8 @@ uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
 unsigned tsr__soa_array_kind(LLVMContextRef context);
 /* Metadata of the place of lanes that are not there (gather_scatter.c): nobody reads what is stored to it. */
 unsigned tsr__nowhere_kind(LLVMContextRef context);
+/* Is it the address of such a place, or a splat of that address? */
+bool tsr__is_nowhere(LLVMValueRef pointers);
 /* A stack variable that the lanes have in common. (soa_arrays.c) */
 bool tsr__is_soa_array(LLVMValueRef alloca);
 

@@ -44,7 +44,8 @@ out:
 ; CHECK-LABEL: define <8 x float> @sent_elsewhere(
 ; CHECK: select <4 x i1> %{{.*}}, <4 x ptr> %{{.*}}, <4 x ptr> %{{.*}}
 ; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
-define <8 x float> @sent_elsewhere(ptr %p, ptr %nowhere, <8 x i1> %m) {
+define <8 x float> @sent_elsewhere(ptr %p, <8 x i1> %m) {
+  %nowhere = alloca [4 x i8], align 4, !tessera.nowhere !0
   %one = insertelement <8 x ptr> poison, ptr %nowhere, i64 0
   %all = shufflevector <8 x ptr> %one, <8 x ptr> poison, <8 x i32> zeroinitializer
   %q = getelementptr float, ptr %p, <8 x i64> <i64 0, i64 1, i64 5, i64 3, i64 0, i64 1, i64 5, i64 3>
@@ -65,3 +66,18 @@ define void @others(ptr %p, ptr %to, <8 x i64> %i) {
   store <8 x float> %b, ptr %to
   ret void
 }
+
+; Lanes read one place of the program's or another, as a mask says that is no row's.
+; CHECK-LABEL: define <8 x float> @one_or_other(
+; CHECK: call <8 x float> @llvm.masked.gather.v8f32.v8p0(
+define <8 x float> @one_or_other(ptr %p, ptr %other, <8 x i1> %m) {
+  %one = insertelement <8 x ptr> poison, ptr %other, i64 0
+  %all = shufflevector <8 x ptr> %one, <8 x ptr> poison, <8 x i32> zeroinitializer
+  %q = insertelement <8 x ptr> poison, ptr %p, i64 0
+  %qs = shufflevector <8 x ptr> %q, <8 x ptr> poison, <8 x i32> zeroinitializer
+  %either = select <8 x i1> %m, <8 x ptr> %qs, <8 x ptr> %all
+  %v = call <8 x float> @llvm.masked.gather.v8f32.v8p0(<8 x ptr> align 4 %either, <8 x i1> splat (i1 true), <8 x float> poison)
+  ret <8 x float> %v
+}
+
+!0 = !{}

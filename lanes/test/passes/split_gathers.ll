@@ -71,7 +71,8 @@ define void @scatter(ptr %p, <8 x float> %v) {
 ; CHECK: call <4 x float> @llvm.masked.load.v4f32.p0(
 ; CHECK: call <8 x float> @llvm.masked.gather.v8f32.v8p0(
 ; CHECK: ret void
-define void @some_lanes(ptr %p, ptr %nowhere, <8 x i1> %m, i32 %n, ptr %to) {
+define void @some_lanes(ptr %p, <8 x i1> %m, i32 %n, ptr %to) {
+  %nowhere = alloca [4 x i8], align 4, !tessera.nowhere !0
   %place = insertelement <8 x ptr> poison, ptr %nowhere, i64 0
   %places = shufflevector <8 x ptr> %place, <8 x ptr> poison, <8 x i32> zeroinitializer
   %one = insertelement <8 x i32> poison, i32 %n, i64 0
@@ -90,3 +91,19 @@ define void @some_lanes(ptr %p, ptr %nowhere, <8 x i1> %m, i32 %n, ptr %to) {
   store <8 x float> %b, ptr %to
   ret void
 }
+
+; Lanes read one place of the program's or another: all of these count.
+; CHECK-LABEL: define void @one_or_other(
+; CHECK: call <8 x float> @llvm.masked.gather.v8f32.v8p0(
+; CHECK: ret void
+define void @one_or_other(ptr %p, ptr %other, <8 x i1> %m, ptr %to) {
+  %place = insertelement <8 x ptr> poison, ptr %other, i64 0
+  %places = shufflevector <8 x ptr> %place, <8 x ptr> poison, <8 x i32> zeroinitializer
+  %q = getelementptr float, ptr %p, <8 x i64> <i64 0, i64 1, i64 2, i64 3, i64 8, i64 9, i64 10, i64 11>
+  %either = select <8 x i1> %m, <8 x ptr> %q, <8 x ptr> %places
+  %a = call <8 x float> @llvm.masked.gather.v8f32.v8p0(<8 x ptr> align 4 %either, <8 x i1> splat (i1 true), <8 x float> poison)
+  store <8 x float> %a, ptr %to
+  ret void
+}
+
+!0 = !{}
