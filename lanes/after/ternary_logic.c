@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Functions of three vectors of bits, written as several operations, become one VPTERNLOG. LLVM's code generator joins two operations at a
  * time, so that the majority of three, in any of the ways to write it, would take two or three. */
-#include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 #include <string.h>
 
@@ -15,14 +15,6 @@ struct function {
     LLVMValueRef leaf[LEAVES], inner[1 << MOST_DEPTH];
     unsigned leaves, inners;
 };
-
-static bool is_bitwise(LLVMValueRef v)
-{
-    if (!LLVMIsABinaryOperator(v))
-        return false;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    return op == LLVMAnd || op == LLVMOr || op == LLVMXor;
-}
 
 static bool is_ones(LLVMValueRef v)
 {
@@ -45,7 +37,7 @@ static bool collect(struct function *f, LLVMValueRef v, unsigned depth)
 {
     if (is_ones(v))
         return true;
-    if (!depth || !is_bitwise(v))
+    if (!depth || !tsr__is_logic(v))
         return add(f->leaf, &f->leaves, LEAVES, v);
     return add(f->inner, &f->inners, 1 << MOST_DEPTH, v) && collect(f, LLVMGetOperand(v, 0), depth - 1) &&
            collect(f, LLVMGetOperand(v, 1), depth - 1);
@@ -149,13 +141,13 @@ bool tsr__pass_ternary_logic(struct tsr__compilation *l, LLVMValueRef function)
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetLastInstruction(bb), before; i; i = before) { /* the last of several first */
             before = LLVMGetPreviousInstruction(i);
-            if (!is_bitwise(i) || !LLVMGetFirstUse(i))
+            if (!tsr__is_logic(i) || !LLVMGetFirstUse(i))
                 continue;
             join(l, i);
         }
     LLVMValueRef *code = tsr__instructions(l, function, &count);
     for (size_t i = count; i-- > 0;)
-        if (is_bitwise(code[i]) && !LLVMGetFirstUse(code[i]))
+        if (tsr__is_logic(code[i]) && !LLVMGetFirstUse(code[i]))
             LLVMInstructionEraseFromParent(code[i]);
     return true;
 }

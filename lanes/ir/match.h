@@ -51,6 +51,15 @@ static inline LLVMValueRef tsr__incoming_from(LLVMValueRef phi, LLVMBasicBlockRe
     return edge < LLVMCountIncoming(phi) ? LLVMGetIncomingValue(phi, edge) : NULL;
 }
 
+/* Is it an AND, OR or XOR? */
+static inline bool tsr__is_logic(LLVMValueRef v)
+{
+    if (!LLVMIsABinaryOperator(v))
+        return false;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    return opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor;
+}
+
 /* Is it a load that is neither volatile nor atomic? */
 static inline bool tsr__is_plain_load(LLVMValueRef v)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What LLVM's code generator gets wrong is not shown to it. lanes/llvm_bugs.def lists it. */
-#include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 #include <string.h>
 
@@ -17,18 +17,10 @@ static bool is_right_shift(LLVMValueRef v)
     return LLVMIsAInstruction(v) && (LLVMGetInstructionOpcode(v) == LLVMLShr || LLVMGetInstructionOpcode(v) == LLVMAShr);
 }
 
-static bool is_logic(LLVMValueRef v)
-{
-    if (!LLVMIsAInstruction(v))
-        return false;
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
-    return opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor;
-}
-
 /* ternary_logic. Logic of logic: one instruction of three operands. */
 static bool is_ternary_logic(LLVMValueRef v)
 {
-    return is_logic(v) && (is_logic(LLVMGetOperand(v, 0)) || is_logic(LLVMGetOperand(v, 1)));
+    return tsr__is_logic(v) && (tsr__is_logic(LLVMGetOperand(v, 0)) || tsr__is_logic(LLVMGetOperand(v, 1)));
 }
 
 /* The type to select as instead of this one; NULL: the selection may stay as it is. */
