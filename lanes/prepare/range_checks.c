@@ -198,7 +198,7 @@ static void join_copy(struct range_checks *x, LLVMValueRef stop, LLVMValueRef al
     LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(l->context, x->r.header, "rest"), copy = copied_block(x, x->r.header);
     const LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(x->r.before), first = tsr__incoming_from(x->counter->phi, x->r.before), next = NULL;
-    struct tsr__map joins = {.arena = x->copies.arena};
+    struct tsr__map joins = {.arena = x->copies.arena}, begins = {.arena = x->copies.arena};
     LLVMPositionBuilderBefore(x->g.b, enter);
     LLVMValueRef runs = both(x, LLVMBuildICmp(x->g.b, less, first, stop, ""), x->full);
     LLVMBuildCondBr(x->g.b, runs, copy, rest);
@@ -209,16 +209,10 @@ static void join_copy(struct range_checks *x, LLVMValueRef stop, LLVMValueRef al
     LLVMInstructionEraseFromParent(latch);
     LLVMPositionBuilderAtEnd(x->g.b, rest);
     LLVMBuildCondBr(x->g.b, all, x->r.behind, x->r.header);
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(x->r.header); LLVMIsAPHINode(phi); phi = next) {
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(x->r.header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
         LLVMValueRef again = tsr__incoming_from(phi, x->r.latch), begin = joined(x, rest, tsr__incoming_from(phi, x->r.before), again);
+        tsr__map_set(&begins, phi, (uintptr_t)begin);
         tsr__map_set(&joins, again, (uintptr_t)begin);
-        LLVMBuilderRef b = tsr__builder_before(l, phi);
-        LLVMValueRef made = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
-        LLVMDisposeBuilder(b);
-        LLVMReplaceAllUsesWith(phi, made);
-        LLVMAddIncoming(made, (LLVMValueRef[]){begin, again == phi ? made : again}, (LLVMBasicBlockRef[]){rest, x->r.latch}, 2);
-        next = LLVMGetNextInstruction(phi);
-        LLVMInstructionEraseFromParent(phi);
     }
     for (LLVMValueRef phi = LLVMGetFirstInstruction(x->r.behind); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
         LLVMValueRef v = tsr__incoming_from(phi, x->r.latch);
@@ -226,6 +220,16 @@ static void join_copy(struct range_checks *x, LLVMValueRef stop, LLVMValueRef al
         if (known || tsr__is_in_loop(x->r.cfg, v, x->r.loop))
             v = known ? known : joined(x, rest, LLVMGetPoison(LLVMTypeOf(v)), v);
         LLVMAddIncoming(phi, &v, &rest, 1);
+    }
+    /* Only now, as the next value of a phi, and what is used behind the loop, may be another phi. */
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(x->r.header); LLVMIsAPHINode(phi); phi = next) {
+        LLVMBuilderRef b = tsr__builder_before(l, phi);
+        LLVMValueRef made = LLVMBuildPhi(b, LLVMTypeOf(phi), ""), begin = (LLVMValueRef)tsr__map_get(&begins, phi);
+        LLVMDisposeBuilder(b);
+        LLVMReplaceAllUsesWith(phi, made);
+        LLVMAddIncoming(made, (LLVMValueRef[]){begin, tsr__incoming_from(phi, x->r.latch)}, (LLVMBasicBlockRef[]){rest, x->r.latch}, 2);
+        next = LLVMGetNextInstruction(phi);
+        LLVMInstructionEraseFromParent(phi);
     }
 }
 

@@ -27,6 +27,17 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: loop:
 ; CHECK: br i1 %in, label %fetch, label %multiply
 
+; Two pointers are exchanged in each round, and one is used behind the loop: it comes from the first rounds if these are all.
+; CHECK-LABEL: define spir_kernel void @exchanged(
+; CHECK: inside:
+; CHECK-DAG: [[C:%[0-9]+]] = phi ptr addrspace(1) [ %c, %entry ], [ [[OTHER:%[0-9]+]], %inside ]
+; CHECK-DAG: [[OTHER]] = phi ptr addrspace(1) [ %other, %entry ], [ [[C]], %inside ]
+; CHECK: rest:
+; CHECK: done:
+; CHECK-NEXT: phi
+; CHECK-NEXT: [[AT:%[0-9a-z.]+]] = phi ptr addrspace(1) [ %{{[0-9a-z.]+}}, %multiply ], [ [[LAST:%[0-9]+]], %rest ]
+; CHECK: store <8 x i32> %{{[0-9a-z.]+}}, ptr addrspace(1) [[AT]]
+
 ; A counter that begins below zero is a large number without a sign at first: no round runs without the check.
 ; CHECK-LABEL: define spir_kernel void @below_zero(
 ; CHECK: freeze i1 false
@@ -71,6 +82,39 @@ multiply:
 
 done:
   store <8 x i32> %d, ptr addrspace(1) %c, align 4
+  ret void
+}
+
+define spir_kernel void @exchanged(ptr addrspace(1) %a, ptr addrspace(1) %c, ptr addrspace(1) %other, <8 x i32> %b, i32 %n) {
+entry:
+  %id = call i64 @__tsr_local_id(i32 0)
+  %i = trunc i64 %id to i32
+  br label %loop
+
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k.next, %multiply ]
+  %sum = phi <8 x i32> [ zeroinitializer, %entry ], [ %d, %multiply ]
+  %now = phi ptr addrspace(1) [ %c, %entry ], [ %next, %multiply ]
+  %next = phi ptr addrspace(1) [ %other, %entry ], [ %now, %multiply ]
+  %at = add nsw i32 %k, %i
+  %in = icmp slt i32 %at, %n
+  br i1 %in, label %fetch, label %multiply
+
+fetch:
+  %wide = sext i32 %at to i64
+  %p = getelementptr inbounds <8 x i32>, ptr addrspace(1) %a, i64 %wide
+  %fetched = load <8 x i32>, ptr addrspace(1) %p, align 4
+  br label %multiply
+
+multiply:
+  %x = phi <8 x i32> [ %fetched, %fetch ], [ zeroinitializer, %loop ]
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %x, <8 x i32> %b, <8 x i32> %sum)
+  %k.next = add nuw nsw i32 %k, 16
+  %more = icmp slt i32 %k.next, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  store <8 x i32> %d, ptr addrspace(1) %next, align 4
   ret void
 }
 
