@@ -11,8 +11,7 @@
 
 enum { MAX_OPERANDS = 8 };
 
-/* False: the loop is none of these. Dispose of the builder. */
-static bool rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r)
+bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r)
 {
     const struct tsr__loop *at = &cfg->loops[loop];
     const struct tsr__block *header = &cfg->blocks[at->header];
@@ -56,7 +55,7 @@ static bool change_next(struct tsr__compilation *l, LLVMValueRef kernel, tsr__ch
                 continue;
             tsr__map_set(seen, header, 1);
             found = true;
-            if (rounds_of(l, &cfg, k, &arena, &r)) {
+            if (tsr__rounds_of(l, &cfg, k, &arena, &r)) {
                 *changed = change(context, &r);
                 LLVMDisposeBuilder(r.b);
             }
@@ -77,8 +76,7 @@ bool tsr__change_loops(struct tsr__compilation *l, LLVMValueRef kernel, tsr__cha
 /* ---- where another round follows -------------------------------------------------------------------------------------------------------
  */
 
-/* What of a sum with constants that does not wrap is no constant, or NULL; adds these. */
-static LLVMValueRef without_constants(LLVMValueRef v, bool is_signed, int64_t *sum)
+LLVMValueRef tsr__without_constants(LLVMValueRef v, bool is_signed, int64_t *sum)
 {
     int64_t c;
     while (LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && (is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v)) &&
@@ -103,8 +101,8 @@ bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q)
                or_equal = how == LLVMIntSLE || how == LLVMIntSGE || how == LLVMIntULE || how == LLVMIntUGE;
     int64_t a = 0, b = 0;
     q->is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
-    q->a = without_constants(LLVMGetOperand(comparison, less ? 0 : 1), q->is_signed, &a);
-    q->b = without_constants(LLVMGetOperand(comparison, less ? 1 : 0), q->is_signed, &b);
+    q->a = tsr__without_constants(LLVMGetOperand(comparison, less ? 0 : 1), q->is_signed, &a);
+    q->b = tsr__without_constants(LLVMGetOperand(comparison, less ? 1 : 0), q->is_signed, &b);
     q->distance = a - b - (or_equal ? 1 : 0);
     return less || more;
 }
@@ -132,8 +130,8 @@ static bool is_first_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef 
     if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || !r->goes_on_if || !tsr__inequality_of(r->goes_on, &end) ||
         end.is_signed != is_signed || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind)
         return false;
-    return without_constants(LLVMGetOperand(call, 0), is_signed, &first) == end.a &&
-           without_constants(LLVMGetOperand(call, 1), is_signed, &second) == end.b && first - second <= end.distance + 1;
+    return tsr__without_constants(LLVMGetOperand(call, 0), is_signed, &first) == end.a &&
+           tsr__without_constants(LLVMGetOperand(call, 1), is_signed, &second) == end.b && first - second <= end.distance + 1;
 }
 
 LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v)

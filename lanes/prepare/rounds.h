@@ -24,6 +24,8 @@ struct tsr__earlier {
     LLVMValueRef now, first; /* NULL: it cannot be had */
 };
 
+/* False: the loop is none of these. Dispose of the builder. */
+bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena, struct tsr__rounds *r);
 /* Looks at each such loop of the kernel once. `change` says whether it has changed code, blocks too; what is in the loop's arena is gone
  * afterwards. True: it has, somewhere. */
 typedef bool tsr__change_loop(void *context, struct tsr__rounds *r);
@@ -36,6 +38,8 @@ struct tsr__inequality {
     int64_t distance;
     bool is_signed;
 };
+/* What of a sum with constants that does not wrap is no constant, or NULL; adds these to the sum. */
+LLVMValueRef tsr__without_constants(LLVMValueRef v, bool is_signed, int64_t *sum);
 /* False: the comparison is none. */
 bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q);
 /* 1: the loop goes on where the condition holds, and nowhere else; -1: where it does not; 0: neither is known. */

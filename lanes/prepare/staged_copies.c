@@ -2,6 +2,7 @@
  * Local memory as a copy of global memory. */
 #include "lanes/prepare/staged_copies.h"
 
+#include "lanes/analysis/alternation.h"
 #include "lanes/analysis/index_parts.h"
 #include "lanes/analysis/range.h"
 #include "lanes/ir/calls.h"
@@ -17,12 +18,33 @@ static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
 /* ---- places in local memory -----------------------------------------------------------------------------------------------------------
  */
 
+static bool waits(const struct tsr__unstage *u, int loop)
+{
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            if (tsr__call_of(i) == TSR__CALL_BARRIER)
+                return true;
+    return false;
+}
+
+/* Which of two buffers a loop uses in this round. The loops of a copy do not wait. */
+static bool is_turn(const struct tsr__unstage *u, LLVMValueRef v, struct tsr__alternation *turn)
+{
+    return tsr__find_alternation(&u->cfg, v, turn) && turn->loop != TSR__NONE && !turn->of_next && turn->values[0] >= 0 &&
+           turn->values[1] >= 0 && waits(u, turn->loop);
+}
+
 /* What a place is made of: numbers of which bounds are known. */
 static bool leaf_of_place(void *context, LLVMValueRef v, struct tsr__form *form)
 {
     const struct tsr__unstage *u = context;
     struct tsr__id_digit digit;
+    struct tsr__alternation turn;
     struct tsr__range range;
+    if (is_turn(u, v, &turn)) {
+        *form = tsr__form_of_value(v, turn.values[turn.values[1] > turn.values[0]]);
+        return true;
+    }
     if (tsr__find_id_digit(&u->code, v, &digit)) {
         *form = tsr__form_of_value(v, (digit.count - 1) * digit.scale);
         return true;
@@ -60,14 +82,98 @@ unsigned tsr__space_of(LLVMValueRef pointer)
     return LLVMGetPointerAddressSpace(LLVMTypeOf(tsr__object_of(pointer)));
 }
 
+static bool is_group_memory(LLVMValueRef object)
+{
+    return tsr__call_of(object) == TSR__CALL_LOCAL_BASE || tsr__call_of(object) == TSR__CALL_LOCAL_ARRAY;
+}
+
+static bool add_turn(struct tsr__place *place, int loop, const int64_t values[2], int64_t factor)
+{
+    if (place->turn_loop != TSR__NONE && place->turn_loop != loop)
+        return false;
+    place->turn_loop = loop;
+    for (int i = 0; i < 2; i++)
+        place->turn[i] += values[i] * factor;
+    return true;
+}
+
+/* The constant distance of the pointer from the beginning of the work-group's local memory. */
+static bool find_offset(const struct tsr__unstage *u, LLVMValueRef pointer, int64_t *offset)
+{
+    struct tsr__gep_index index;
+    *offset = 0;
+    for (; LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer); pointer = LLVMGetOperand(pointer, 0))
+        for (struct tsr__gep_walk walk = tsr__gep_walk(u->layout, pointer);
+             LLVMIsAGetElementPtrInst(pointer) && tsr__gep_next(&walk, &index);) {
+            if (!index.is_constant || index.offset < 0)
+                return false;
+            *offset += index.offset;
+        }
+    if (tsr__call_of(pointer) == TSR__CALL_LOCAL_ARRAY)
+        *offset += (int64_t)LLVMConstIntGetZExtValue(LLVMGetOperand(pointer, 0));
+    return is_group_memory(pointer);
+}
+
+/* Of pointers to two buffers that a loop exchanges in each round: where this one points in even and odd rounds. */
+static bool find_exchanged(const struct tsr__unstage *u, LLVMValueRef phi, int *loop, int64_t at[2])
+{
+    const int block = LLVMIsAPHINode(phi) ? block_of(u, phi) : TSR__NONE;
+    if (block == TSR__NONE || (*loop = u->cfg.blocks[block].loop) == TSR__NONE || u->cfg.loops[*loop].header != block ||
+        u->cfg.loops[*loop].latch == TSR__NONE || LLVMCountIncoming(phi) != 2)
+        return false;
+    const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg.blocks[u->cfg.loops[*loop].latch].ref;
+    LLVMBasicBlockRef latch = LLVMGetIncomingBlock(phi, back), before = LLVMGetIncomingBlock(phi, !back);
+    LLVMValueRef other = LLVMGetIncomingValue(phi, back);
+    return LLVMIsAPHINode(other) && LLVMGetInstructionParent(other) == LLVMGetInstructionParent(phi) &&
+           tsr__incoming_from(other, latch) == phi && find_offset(u, tsr__incoming_from(phi, before), &at[0]) &&
+           find_offset(u, tsr__incoming_from(other, before), &at[1]);
+}
+
+bool tsr__is_buffer_in_turn(const struct tsr__unstage *u, LLVMValueRef phi)
+{
+    int loop;
+    int64_t at[2];
+    return find_exchanged(u, phi, &loop, at);
+}
+
+/* Where the place's object is, which is the work-group's local memory, an argument, or one of two buffers in turn. */
+static bool find_object(const struct tsr__unstage *u, LLVMValueRef object, struct tsr__place *place)
+{
+    int loop;
+    int64_t at[2];
+    if (tsr__call_of(object) == TSR__CALL_LOCAL_ARRAY)
+        place->at.constant = (int64_t)LLVMConstIntGetZExtValue(LLVMGetOperand(object, 0));
+    if (is_group_memory(object))
+        return true;
+    if (find_exchanged(u, object, &loop, at))
+        return add_turn(place, loop, at, 1);
+    place->root = object;
+    return LLVMIsAArgument(object);
+}
+
+/* Takes out of the place what says whose turn it is. */
+static bool find_turns(const struct tsr__unstage *u, struct tsr__place *place)
+{
+    for (unsigned i = 0; i < place->at.count;) {
+        struct tsr__alternation turn;
+        if (!is_turn(u, place->at.terms[i].value, &turn)) {
+            i++;
+            continue;
+        }
+        if (!add_turn(place, turn.loop, turn.values, place->at.terms[i].factor))
+            return false;
+        place->at.terms[i] = place->at.terms[--place->at.count];
+    }
+    return true;
+}
+
 bool tsr__find_place(const struct tsr__unstage *u, LLVMValueRef access, struct tsr__place *place)
 {
     LLVMValueRef pointer = tsr__accessed_pointer(access), object = tsr__object_of(pointer);
-    const bool of_group = tsr__call_of(object) == TSR__CALL_LOCAL_BASE || tsr__call_of(object) == TSR__CALL_LOCAL_ARRAY;
     const LLVMTypeRef type = LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
-    *place = (struct tsr__place){.access = access, .root = of_group ? NULL : object, .size = (int64_t)LLVMStoreSizeOfType(u->layout, type)};
-    if (tsr__call_of(object) == TSR__CALL_LOCAL_ARRAY)
-        place->at.constant = (int64_t)LLVMConstIntGetZExtValue(LLVMGetOperand(object, 0));
+    *place = (struct tsr__place){.access = access, .turn_loop = TSR__NONE, .size = (int64_t)LLVMStoreSizeOfType(u->layout, type)};
+    if (!find_object(u, object, place))
+        return false;
     for (; pointer != object; pointer = LLVMGetOperand(pointer, 0)) {
         struct tsr__gep_index index;
         if (!LLVMIsAGetElementPtrInst(pointer))
@@ -80,13 +186,23 @@ bool tsr__find_place(const struct tsr__unstage *u, LLVMValueRef access, struct t
                 return false;
         }
     }
-    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic && (of_group || LLVMIsAArgument(object)) &&
+    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic && find_turns(u, place) &&
            is_in_bodies(u, place);
 }
 
+bool tsr__overlap_in_turn(const struct tsr__place *a, int i, const struct tsr__place *b, int k)
+{
+    return a->root == b->root && a->at.constant + a->turn[i] < tsr__form_most(&b->at) + b->turn[k] + b->size &&
+           b->at.constant + b->turn[k] < tsr__form_most(&a->at) + a->turn[i] + a->size;
+}
+
+/* In any round of each. */
 static bool overlap(const struct tsr__place *a, const struct tsr__place *b)
 {
-    return a->root == b->root && a->at.constant < tsr__form_most(&b->at) + b->size && b->at.constant < tsr__form_most(&a->at) + a->size;
+    bool any = false;
+    for (int i = 0; i < 4; i++)
+        any = any || tsr__overlap_in_turn(a, i / 2, b, i % 2);
+    return any;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------------------------
@@ -388,6 +504,36 @@ static LLVMValueRef insert_copy(LLVMBuilderRef b, LLVMValueRef v)
     return made;
 }
 
+static bool same_form(const struct tsr__form *a, const struct tsr__form *b)
+{
+    bool same = a->constant == b->constant && a->count == b->count;
+    for (unsigned i = 0; i < a->count && same; i++)
+        same = a->terms[i].value == b->terms[i].value && a->terms[i].factor == b->terms[i].factor;
+    return same;
+}
+
+static LLVMValueRef build_form(struct tsr__reading *r, const struct tsr__form *form, LLVMTypeRef type)
+{
+    for (struct tsr__built_form *f = r->built ? *r->built : NULL; f; f = f->next)
+        if (same_form(&f->form, form) && LLVMTypeOf(f->value) == type)
+            return f->value;
+    LLVMValueRef made = tsr__form_build(r->u->code.l, r->u->b, form, type);
+    if (r->built) {
+        struct tsr__built_form *f = tsr_arena_alloc(r->u->arena, sizeof *f);
+        *f = (struct tsr__built_form){*r->built, *form, made};
+        *r->built = f;
+    }
+    return made;
+}
+
+/* What is the same for all work-items, as it was when they copied. NULL: it cannot be had, but perhaps what it is made of. */
+static LLVMValueRef uniform_value(struct tsr__reading *r, LLVMValueRef v)
+{
+    if (!r->rounds || !tsr__is_in_loop(&r->u->cfg, v, r->rounds->loop))
+        return is_there(r, v) ? v : NULL;
+    return tsr__phi_ahead(r, v);
+}
+
 /* The value as it was in the store that wrote what the load reads; NULL: that cannot be told. While nothing is built, any value stands for
  * what there will be. */
 static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int depth)
@@ -395,14 +541,15 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
     struct tsr__form form;
     LLVMValueRef operands[4];
     const LLVMBuilderRef b = r->u->b;
-    if (is_uniform(r, v, DEPTH) && is_there(r, v))
-        return v;
+    LLVMValueRef same = is_uniform(r, v, DEPTH) ? uniform_value(r, v) : NULL;
+    if (same)
+        return same;
     if (asks_group(v))
         return b ? insert_copy(b, v) : v;
     const unsigned digit = digit_of_value(r->copy, v);
     const bool number = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
     if (digit < r->copy->digit_count ? form_of_digit(r, digit, &form) : number && tsr__form_of(v, leaf_of_reading, r, &form))
-        return b ? tsr__form_build(r->u->code.l, b, &form, LLVMTypeOf(v)) : v;
+        return b ? build_form(r, &form, LLVMTypeOf(v)) : v;
     if (!depth || (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v)) ||
         LLVMGetNumOperands(v) > (int)TSR_ARRAY_LEN(operands))
         return NULL;
@@ -411,6 +558,8 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
             return NULL;
     if (!b)
         return v;
+    if (r->rounds)
+        return tsr__operation_ahead(r, v, operands);
     LLVMValueRef made = insert_copy(b, v);
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         LLVMSetOperand(made, (unsigned)i, operands[i]);
@@ -427,22 +576,31 @@ static bool comes_after(const struct tsr__unstage *u, LLVMValueRef a, LLVMValueR
     return a;
 }
 
+int tsr__head_of_copy(const struct tsr__unstage *u, const struct tsr__copy *c, int within)
+{
+    int block = block_of(u, c->to.access), loop = u->cfg.blocks[block].loop;
+    for (unsigned i = 0; i < c->digit_count; i++)
+        if (c->digits[i].base.counter && within != TSR__NONE &&
+            tsr__in_loop(&u->cfg, u->cfg.loops[within].header, tsr__loop_of_counter(&u->code, c->digits[i].base.counter)))
+            return TSR__NONE;
+    for (; loop != within; loop = u->cfg.loops[loop].parent) {
+        if (loop == TSR__NONE || u->cfg.loops[loop].latch == TSR__NONE || !tsr__dominates(&u->cfg, block, u->cfg.loops[loop].latch))
+            return TSR__NONE;
+        block = u->cfg.loops[loop].header;
+    }
+    return block;
+}
+
 /* Have all rounds of the copy's own loops stored when the barrier is reached? */
 static bool is_complete(const struct tsr__unstage *u, const struct tsr__copy *c, LLVMValueRef barrier)
 {
     const int at = block_of(u, barrier);
-    int block = block_of(u, c->to.access), loop = u->cfg.blocks[block].loop;
-    for (unsigned i = 0; i < c->digit_count; i++)
-        if (c->digits[i].base.counter && tsr__in_loop(&u->cfg, at, tsr__loop_of_counter(&u->code, c->digits[i].base.counter)))
-            return false;
-    if (loop == TSR__NONE || tsr__in_loop(&u->cfg, at, loop))
-        return comes_after(u, c->to.access, barrier);
-    for (; loop != TSR__NONE && !tsr__in_loop(&u->cfg, at, loop); loop = u->cfg.loops[loop].parent) {
-        if (u->cfg.loops[loop].latch == TSR__NONE || !tsr__dominates(&u->cfg, block, u->cfg.loops[loop].latch))
-            return false;
-        block = u->cfg.loops[loop].header;
-    }
-    return tsr__dominates(&u->cfg, block, at);
+    int within = u->cfg.blocks[block_of(u, c->to.access)].loop;
+    while (within != TSR__NONE && !tsr__in_loop(&u->cfg, at, within))
+        within = u->cfg.loops[within].parent;
+    const int head = tsr__head_of_copy(u, c, within);
+    return head == block_of(u, c->to.access) ? comes_after(u, c->to.access, barrier)
+                                             : head != TSR__NONE && tsr__dominates(&u->cfg, head, at);
 }
 
 static bool reads_one_store(const struct tsr__reading *r)
@@ -451,18 +609,44 @@ static bool reads_one_store(const struct tsr__reading *r)
     return r->run || (bytes_in_vector(r, &within) && tsr__form_most(&within) + r->load->size <= r->copy->to.size);
 }
 
-bool tsr__find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, size_t copy_count, LLVMValueRef const *barriers,
-                       size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
+bool tsr__can_read_original(struct tsr__reading *r)
 {
-    *r = (struct tsr__reading){.u = u, .load = load, .at = load->at, .uniform = {.arena = u->arena}};
+    if (reads_one_store(r) && value_of_store(r, source_of(r->copy), DEPTH))
+        return true;
+    merge_digits(r);
+    return reads_one_store(r) && value_of_store(r, source_of(r->copy), DEPTH);
+}
+
+/* Is the copy made into the buffer that the load reads in the same round? */
+static bool same_turn(const struct tsr__place *load, const struct tsr__place *copy)
+{
+    return load->turn_loop == copy->turn_loop && load->turn[0] == copy->turn[0] && load->turn[1] == copy->turn[1];
+}
+
+static bool find_copies(const struct tsr__copy *copies, size_t copy_count, const struct tsr__place *load, const struct tsr__copy *found[2])
+{
+    unsigned count = 0;
     for (size_t i = 0; i < copy_count; i++) {
         if (!overlap(load, &copies[i].to))
             continue;
-        if (r->copy)
+        if (count == 2)
             return false;
-        r->copy = &copies[i];
+        found[count++] = &copies[i];
     }
-    if (!r->copy || load->at.constant < r->copy->to.at.constant)
+    return count;
+}
+
+bool tsr__find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, size_t copy_count, LLVMValueRef const *barriers,
+                       size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
+{
+    const struct tsr__copy *found[2] = {0};
+    if (!find_copies(copies, copy_count, load, found))
+        return false;
+    if (found[1])
+        return tsr__find_reading_ahead(u, found[0], found[1], barriers, barrier_count, load, r) ||
+               tsr__find_reading_ahead(u, found[1], found[0], barriers, barrier_count, load, r);
+    *r = (struct tsr__reading){.u = u, .copy = found[0], .load = load, .at = load->at, .uniform = {.arena = u->arena}};
+    if (load->at.constant < r->copy->to.at.constant || !same_turn(load, &r->copy->to))
         return false;
     r->at.constant -= r->copy->to.at.constant;
     size_t i = 0;
@@ -471,27 +655,31 @@ bool tsr__find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, s
     if (i == barrier_count)
         return false;
     r->loop = u->cfg.blocks[block_of(u, barriers[i])].loop;
-    if (reads_one_store(r) && value_of_store(r, source_of(r->copy), DEPTH))
-        return true;
-    merge_digits(r);
-    return reads_one_store(r) && value_of_store(r, source_of(r->copy), DEPTH);
+    return tsr__can_read_original(r);
+}
+
+LLVMValueRef tsr__original_address(struct tsr__reading *r)
+{
+    const struct tsr__unstage *u = r->u;
+    struct tsr__form within = {0};
+    LLVMValueRef pointer = value_of_store(r, source_of(r->copy), DEPTH);
+    if (!r->run)
+        bytes_in_vector(r, &within);
+    if (!within.count && !within.constant)
+        return pointer;
+    LLVMValueRef bytes = build_form(r, &within, LLVMInt64TypeInContext(u->code.l->context));
+    return LLVMBuildInBoundsGEP2(u->b, LLVMInt8TypeInContext(u->code.l->context), pointer, &bytes, 1, "");
 }
 
 void tsr__read_original(struct tsr__reading *r)
 {
     struct tsr__unstage *u = r->u;
     LLVMValueRef load = r->load->access, from = r->copy->from;
-    struct tsr__form within = {0};
+    unsigned align = LLVMGetAlignment(from);
+    const unsigned size = (unsigned)r->load->size, of_first = r->first ? LLVMGetAlignment(r->first->from) : align;
+    align = align < of_first ? align : of_first;
     u->b = tsr__builder_before(u->code.l, load);
-    LLVMValueRef pointer = value_of_store(r, source_of(r->copy), DEPTH);
-    if (!r->run)
-        bytes_in_vector(r, &within);
-    if (within.count || within.constant) {
-        LLVMValueRef bytes = tsr__form_build(u->code.l, u->b, &within, LLVMInt64TypeInContext(u->code.l->context));
-        pointer = LLVMBuildInBoundsGEP2(u->b, LLVMInt8TypeInContext(u->code.l->context), pointer, &bytes, 1, "");
-    }
-    LLVMValueRef made = LLVMBuildLoad2(u->b, LLVMTypeOf(load), pointer, "");
-    const unsigned align = LLVMGetAlignment(from), size = (unsigned)r->load->size;
+    LLVMValueRef made = LLVMBuildLoad2(u->b, LLVMTypeOf(load), tsr__original_address(r), "");
     LLVMSetAlignment(made, align < (size & -size) || r->load->size == r->copy->to.size ? align : size & -size);
     const unsigned tbaa = LLVMGetMDKindIDInContext(u->code.l->context, "tbaa", 4);
     LLVMSetMetadata(made, tbaa, LLVMGetMetadata(from, tbaa));

@@ -399,16 +399,15 @@ static bool unpipeline(void *context, struct tsr__rounds *r)
     if (!is_innermost_product(u))
         return false;
     find_phis(u);
-    if (!u->count)
-        return false;
     LLVMValueRef goes_on =
         u->r.exiting == u->r.latch && find_twin_phis(u) && find_twin_products(u) && reads_no_more(u) ? goes_on_now(u) : NULL;
     if (!goes_on)
         u->twins = (struct tsr__map){.arena = u->r.arena};
-    if (loads_matter(u))
+    if ((!u->count && !goes_on) || loads_matter(u))
         return false;
-    tsr__explain(u->r.l, u->phis[0].now, "loads ahead", "in their round", "the loop loads what it multiplies in the same round%s",
-                 goes_on ? ", the last one, too" : "");
+    if (u->count)
+        tsr__explain(u->r.l, u->phis[0].now, "loads ahead", "in their round", "the loop loads what it multiplies in the same round%s",
+                     goes_on ? ", the last one, too" : "");
     if (goes_on)
         add_round(u, goes_on);
     load_in_their_rounds(u);
@@ -442,6 +441,24 @@ static void merge_queries(struct tsr__compilation *l, const struct tsr__cfg *cfg
     }
 }
 
+/* A vector all of whose elements are inserted is not made of the one that the chain of insertions begins with, which may be the vector of
+ * the round before. */
+static void drop_overwritten(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count), elements[MAX_ELEMENTS];
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef v = code[i], from = LLVMIsAInsertElementInst(v) ? LLVMGetOperand(v, 0) : NULL;
+        const unsigned length = from ? LLVMGetVectorSize(LLVMTypeOf(v)) : 0;
+        if (!from || length > MAX_ELEMENTS || !elements_of(v, elements, length))
+            continue;
+        for (; LLVMIsAInsertElementInst(from) && !LLVMGetNextUse(LLVMGetFirstUse(from)); from = LLVMGetOperand(v, 0))
+            v = from;
+        if (!LLVMIsAInsertElementInst(from))
+            LLVMSetOperand(v, 0, LLVMGetPoison(LLVMTypeOf(v)));
+    }
+}
+
 /* Reads of 2D blocks, and what they and block reads ask of other lanes, are calls that LLVM leaves alone. */
 static void drop_unused_reads(struct tsr__compilation *l, LLVMValueRef kernel)
 {
@@ -462,6 +479,7 @@ bool tsr__pass_unpipeline(struct tsr__compilation *l)
         if (!tsr__multiplies_tiles(l, kernel) || !tsr__cfg_make(&cfg, kernel, &l->scratch) || !cfg.loop_count)
             continue;
         merge_queries(l, &cfg);
+        drop_overwritten(l, kernel);
         if (!tsr__run_llvm_on(l, kernel, "lower-switch,jump-threading,simplifycfg,early-cse"))
             return false;
         if (!tsr__change_loops(l, kernel, unpipeline, NULL))

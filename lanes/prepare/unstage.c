@@ -61,7 +61,7 @@ static bool is_only_accessed(LLVMValueRef pointer)
         LLVMValueRef user = LLVMGetUser(use);
         const bool store = LLVMIsAStoreInst(user);
         if (store ? LLVMGetOperand(user, 0) == pointer
-                  : !LLVMIsALoadInst(user) && !LLVMIsAGetElementPtrInst(user) && !LLVMIsAAddrSpaceCastInst(user))
+                  : !LLVMIsALoadInst(user) && !LLVMIsAGetElementPtrInst(user) && !LLVMIsAAddrSpaceCastInst(user) && !LLVMIsAPHINode(user))
             return false;
     }
     return true;
@@ -101,6 +101,8 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
     case LLVMAtomicCmpXchg:
     case LLVMFence:
         return false;
+    case LLVMPHI:
+        return !has_local_pointer(inst) || (tsr__is_buffer_in_turn(u, inst) && is_only_accessed(inst));
     default:
         return !has_local_pointer(inst);
     }
@@ -283,6 +285,9 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
         u.code = (struct tsr__item_code){l, &l->info->kernels[i], &u.cfg};
         if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && tsr__cfg_make(&u.cfg, kernel, &arena))
             any = unstage_bodies(&u, kernel) || any;
+        for (int k = 0; u.rounds && k < u.cfg.loop_count; k++)
+            if (u.rounds[k].b)
+                LLVMDisposeBuilder(u.rounds[k].b);
         tsr_arena_free(&arena);
     }
     return !any || tsr__run_llvm(l, "function(adce,loop(loop-deletion),simplifycfg)");

@@ -114,6 +114,15 @@ static LLVMValueRef upper_bound_of_call(struct bounds *x, LLVMValueRef call, int
     return a && b ? larger_bound(x, a, b) : NULL;
 }
 
+/* The number that is no smaller as a number with a sign: that of `n - 1`. */
+static LLVMValueRef without_decrease(LLVMValueRef v)
+{
+    while (LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMGetNSW(v) &&
+           LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) < 0)
+        v = LLVMGetOperand(v, 0);
+    return v;
+}
+
 /* A counter: the loop goes round again only if the counter, or what it becomes, is below a limit, or at it. It starts below its start's
  * bound; so it never exceeds that or the limit by more than a step. */
 static LLVMValueRef upper_bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigned latch, int depth)
@@ -140,7 +149,7 @@ static LLVMValueRef upper_bound_of_counter(struct bounds *x, LLVMValueRef phi, u
         return NULL;
     }
     LLVMValueRef step = upper_bound(x, LLVMGetOperand(next, 1), depth), start = upper_bound(x, LLVMGetIncomingValue(phi, !latch), depth);
-    limit = upper_bound(x, limit, depth);
+    limit = upper_bound(x, is_signed ? without_decrease(limit) : limit, depth);
     if (!step || !start || !limit)
         return NULL;
     /* That it does not wrap in the comparison's sense, either. */

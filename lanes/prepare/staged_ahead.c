@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Local memory that is filled a round ahead: double buffers, and buffers that each round fills anew once it has read them.
+ *
+ * Before the loop the kernel copies what round 0 reads; in each round, unless there is no next one, it copies what that reads, into the other
+ * one of two buffers or behind the last load. What a load finds was copied by the round before: its address is the one of that copy, by the
+ * values that the loop had then (rounds.h). In round 0 that has to be the address of the copy before the loop, which the polynomials of both
+ * tell. */
+#include "lanes/analysis/polynomial.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
+#include "lanes/prepare/staged_copies.h"
+
+enum { MAX_NODES = 64 /* operations of an address that are looked at */ };
+
+enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LOOKED_AT = 4 };
+
+static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
+{
+    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
+}
+
+static struct tsr__rounds *rounds_of(struct tsr__unstage *u, int loop)
+{
+    if (!u->rounds)
+        u->rounds = tsr_arena_alloc(u->arena, (size_t)u->cfg.loop_count * sizeof *u->rounds);
+    struct tsr__rounds *r = &u->rounds[loop];
+    return r->header || tsr__rounds_of(u->code.l, &u->cfg, loop, u->arena, r) ? r : NULL;
+}
+
+/* ---- when it is copied -----------------------------------------------------------------------------------------------------------------
+ */
+
+/* By how much the counter grows in each round; 0: it is none, or may wrap. */
+static int64_t step_of(const struct tsr__rounds *r, LLVMValueRef phi, bool is_signed)
+{
+    int64_t step;
+    LLVMValueRef next = phi && LLVMIsAPHINode(phi) && LLVMGetInstructionParent(phi) == r->header ? tsr__incoming_from(phi, r->latch) : NULL;
+    const bool sum = next && LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi &&
+                     (is_signed ? LLVMGetNSW(next) : LLVMGetNUW(next));
+    return sum && tsr__constant_int(LLVMGetOperand(next, 1), &step) && step > 0 ? step : 0;
+}
+
+/* Does this way of the branch lead on wherever another round follows? */
+static bool is_taken_if_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition, bool way)
+{
+    struct tsr__inequality x, y;
+    const int holds = tsr__holds_where_it_goes_on(r, condition);
+    if (r->exiting != r->header)
+        return holds && (holds > 0) == way;
+    /* The next round is entered if a + distance < b then, and a has grown by a step. */
+    if (!r->goes_on_if || !tsr__inequality_of(r->goes_on, &y) || (y.b && tsr__is_in_loop(r->cfg, y.b, r->loop)))
+        return false;
+    const int64_t step = step_of(r, y.a, y.is_signed);
+    if (!step)
+        return false;
+    if (tsr__inequality_of(condition, &x)) {
+        if (x.is_signed != y.is_signed)
+            return false;
+        return way ? x.a == y.a && x.b == y.b && x.distance <= y.distance + step
+                   : x.a == y.b && x.b == y.a && -x.distance - 1 <= y.distance + step;
+    }
+    if (!LLVMIsAICmpInst(condition) || LLVMGetICmpPredicate(condition) != (way ? LLVMIntNE : LLVMIntEQ))
+        return false;
+    /* a + distance == b is a + distance <= b, from both sides. */
+    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
+    int64_t of_a = 0, of_b = 0;
+    a = tsr__without_constants(a, y.is_signed, &of_a);
+    b = tsr__without_constants(b, y.is_signed, &of_b);
+    if (a == y.b && b == y.a)
+        return of_b - of_a <= y.distance + step;
+    return a == y.a && b == y.b && of_a - of_b <= y.distance + step;
+}
+
+static bool leads_to(const struct tsr__unstage *u, int block, int to)
+{
+    for (int i = 0; i < u->cfg.blocks[block].succ_count; i++)
+        if (u->cfg.blocks[block].succ[i] == to)
+            return true;
+    return false;
+}
+
+static unsigned exits_of(const struct tsr__unstage *u, int loop)
+{
+    unsigned exits = 0;
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++)
+        for (int i = 0; i < u->cfg.blocks[b].succ_count; i++)
+            exits += !tsr__in_loop(&u->cfg, u->cfg.blocks[b].succ[i], loop);
+    return exits;
+}
+
+/* Does each round run the block, `always` or at least if another round follows? */
+static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, int block, bool always)
+{
+    const int latch = tsr__cfg_number(&u->cfg, r->latch);
+    while (!tsr__dominates(&u->cfg, block, latch)) {
+        int before = u->cfg.blocks[block].idom;
+        if (before == TSR__NONE || !tsr__in_loop(&u->cfg, before, r->loop) || !leads_to(u, before, block))
+            return false;
+        int inner = u->cfg.blocks[before].loop;
+        if (!tsr__in_loop(&u->cfg, block, inner)) { /* the end of a loop in this one, which is run if that is entered */
+            while (!tsr__in_loop(&u->cfg, block, u->cfg.loops[inner].parent))
+                inner = u->cfg.loops[inner].parent;
+            if (exits_of(u, inner) != 1)
+                return false;
+            before = u->cfg.loops[inner].header;
+        } else if (u->cfg.blocks[before].succ_count == 2) {
+            LLVMValueRef branch = u->cfg.blocks[before].terminator;
+            if (always || !LLVMIsABranchInst(branch) ||
+                !is_taken_if_it_goes_on(r, LLVMGetCondition(branch), LLVMGetSuccessor(branch, 0) == u->cfg.blocks[block].ref))
+                return false;
+        } else if (u->cfg.blocks[before].succ_count != 1)
+            return false;
+        block = before;
+    }
+    return true;
+}
+
+/* Do all work-items wait once in each round? */
+static bool waits_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, LLVMValueRef const *barriers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int block = block_of(u, barriers[i]);
+        if (u->cfg.blocks[block].loop == r->loop && tsr__dominates(&u->cfg, block, tsr__cfg_number(&u->cfg, r->latch)))
+            return true;
+    }
+    return false;
+}
+
+/* In a round, does nothing lead from the copy to the load? `head`: the copy's outermost block. */
+static bool is_behind(const struct tsr__unstage *u, const struct tsr__rounds *r, int head, LLVMValueRef store, LLVMValueRef load)
+{
+    const int at = block_of(u, load);
+    int inner = u->cfg.blocks[at].loop;
+    while (inner != r->loop && inner != TSR__NONE && !tsr__in_loop(&u->cfg, head, inner))
+        inner = u->cfg.loops[inner].parent;
+    if (inner != r->loop)
+        return false;
+    while (load && load != store)
+        load = at == head ? LLVMGetNextInstruction(load) : NULL;
+    return at == head ? load == store : at < head;
+}
+
+/* The loop in whose rounds one copy is made for the next one, behind the other copy, or TSR__NONE. */
+static int loop_of_copies(const struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
+                          const struct tsr__place *load)
+{
+    int loop = load->turn_loop != TSR__NONE ? load->turn_loop : u->cfg.blocks[block_of(u, next->to.access)].loop;
+    const int before = block_of(u, first->to.access);
+    while (load->turn_loop == TSR__NONE && loop != TSR__NONE && u->cfg.loops[loop].parent != TSR__NONE &&
+           !tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent))
+        loop = u->cfg.loops[loop].parent;
+    const bool apart = loop != TSR__NONE && tsr__in_loop(&u->cfg, block_of(u, next->to.access), loop) && !tsr__in_loop(&u->cfg, before, loop) &&
+                       tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent);
+    return apart ? loop : TSR__NONE;
+}
+
+/* Do both copies and the load follow each other as they have to, and lie in the places that this needs? */
+static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r, const struct tsr__copy *first, const struct tsr__copy *next,
+                      const struct tsr__place *load)
+{
+    const int parent = u->cfg.loops[r->loop].parent, header = tsr__cfg_number(&u->cfg, r->header);
+    const int first_head = tsr__head_of_copy(u, first, parent), next_head = tsr__head_of_copy(u, next, r->loop);
+    const int at = block_of(u, load->access);
+    const bool behind_loop = !tsr__in_loop(&u->cfg, at, r->loop);
+    const bool in_turn = load->turn[0] != load->turn[1];
+    if (first_head == TSR__NONE || next_head == TSR__NONE || !tsr__dominates(&u->cfg, first_head, tsr__cfg_number(&u->cfg, r->before)) ||
+        !tsr__dominates(&u->cfg, header, at) || (behind_loop && r->exiting != r->header) || first->to.turn_loop != TSR__NONE ||
+        (next->to.turn_loop != TSR__NONE && next->to.turn_loop != r->loop) || !is_run_in_each_round(u, r, next_head, behind_loop))
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (load->turn[i] != next->to.turn[1 - i] || (in_turn && tsr__overlap_in_turn(load, i, &next->to, i)))
+            return false;
+    return first->to.at.constant == next->to.at.constant + load->turn[0] && load->at.constant + load->turn[0] >= first->to.at.constant &&
+           (in_turn || behind_loop || is_behind(u, r, next_head, next->to.access, load->access));
+}
+
+/* ---- where from -------------------------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef extended(struct tsr__unstage *u, LLVMValueRef v, bool is_signed)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(u->code.l->context);
+    return LLVMTypeOf(v) == i64 ? v : is_signed ? LLVMBuildSExt(u->b, v, i64, "") : LLVMBuildZExt(u->b, v, i64, "");
+}
+
+/* Is one of the operations that `v` is made of a number with this value? */
+static bool has_operation(struct tsr__unstage *u, LLVMValueRef v, const struct tsr__polynomial *value, bool is_signed, unsigned *nodes)
+{
+    if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMIsACallInst(v) || LLVMIsALoadInst(v) || ++*nodes > MAX_NODES)
+        return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64) {
+        const struct tsr__polynomial of = tsr__polynomial_of(u->code.l, extended(u, v, is_signed));
+        if (of.valid && tsr__polynomial_is_multiple(&of, value, 1))
+            return true;
+    }
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (has_operation(u, LLVMGetOperand(v, (unsigned)i), value, is_signed, nodes))
+            return true;
+    return false;
+}
+
+/* In round 0 the operation wraps as little as one of the copy before the loop that gives the same number. */
+static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
+{
+    unsigned flags = 0;
+    for (unsigned is_signed = 0; is_signed < 2; is_signed++) {
+        if (!(is_signed ? LLVMGetNSW(made) : LLVMGetNUW(made)))
+            continue;
+        const struct tsr__polynomial value = tsr__polynomial_of(r->u->code.l, extended(r->u, made, is_signed));
+        unsigned nodes = 0;
+        if (value.valid && (!value.count || has_operation(r->u, r->first_address, &value, is_signed, &nodes)))
+            flags |= is_signed ? SIGNED_FITS : UNSIGNED_FITS;
+    }
+    return flags;
+}
+
+/* A counter of the round before. Not as tsr__round_before has it, whose code in the head of the loop would become phis when the loop is
+ * rotated. */
+static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
+{
+    const LLVMBuilderRef b = r->u->b;
+    const int64_t signed_step = step_of(r->rounds, phi, true), step = signed_step ? signed_step : step_of(r->rounds, phi, false);
+    int64_t begin;
+    if (!step || !b)
+        return step ? phi : NULL;
+    LLVMValueRef back = LLVMConstInt(LLVMTypeOf(phi), (uint64_t)-step, true), first = tsr__incoming_from(phi, r->rounds->before);
+    if (r->in_first)
+        return LLVMBuildAdd(b, first, back, "");
+    return signed_step && tsr__constant_int(first, &begin) && begin >= 0 ? LLVMBuildNSWAdd(b, phi, back, "") : LLVMBuildAdd(b, phi, back, "");
+}
+
+LLVMValueRef tsr__phi_ahead(struct tsr__reading *r, LLVMValueRef v)
+{
+    if (LLVMIsAPHINode(v))
+        return counter_ahead(r, v);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(r->rounds->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+        if (tsr__incoming_from(phi, r->rounds->latch) == v)
+            return r->in_first ? tsr__incoming_from(phi, r->rounds->before) : phi;
+    return NULL;
+}
+
+static bool fits_in_constant(LLVMOpcode op, LLVMValueRef const *operands)
+{
+    int64_t a, b;
+    if (!tsr__constant_int(operands[0], &a) || !tsr__constant_int(operands[1], &b) || a < 0 || b < 0 || a > INT16_MAX || b > INT16_MAX)
+        return false;
+    return LLVMGetIntTypeWidth(LLVMTypeOf(operands[0])) >= 32 &&
+           (op == LLVMAdd || op == LLVMMul || (op == LLVMSub && a >= b) || (op == LLVMShl && b < 16));
+}
+
+LLVMValueRef tsr__operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands)
+{
+    const LLVMBuilderRef b = r->u->b;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef made;
+    if (LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
+        tsr__map_set(&r->flags, v, fits_in_constant(op, operands) ? LOOKED_AT | SIGNED_FITS | UNSIGNED_FITS : LOOKED_AT);
+        return LLVMBuildBinOp(b, op, operands[0], operands[1], "");
+    }
+    if (op == LLVMTrunc) /* without flags, which cannot be asked for */
+        return LLVMBuildTrunc(b, operands[0], LLVMTypeOf(v), "");
+    if (op == LLVMOr && LLVMGetIsDisjoint(v)) { /* a sum, also if the bits are not disjoint in round 0 */
+        LLVMOpcode sum = LLVMAdd;
+        made = LLVMBuildBinOp(b, sum, operands[0], operands[1], "");
+        if (!LLVMIsAInstruction(made))
+            return made;
+        LLVMSetNSW(made, true);
+        LLVMSetNUW(made, true);
+    } else {
+        made = LLVMInstructionClone(v);
+        LLVMInsertIntoBuilder(b, made);
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            LLVMSetOperand(made, (unsigned)i, operands[i]);
+    }
+    switch (LLVMGetInstructionOpcode(made)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+        if (r->in_first)
+            tsr__map_set(&r->flags, v, LOOKED_AT | flags_in_first(r, made));
+        LLVMSetNSW(made, LLVMGetNSW(made) && tsr__map_get(&r->flags, v) & SIGNED_FITS);
+        LLVMSetNUW(made, LLVMGetNUW(made) && tsr__map_get(&r->flags, v) & UNSIGNED_FITS);
+        break;
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMUDiv:
+    case LLVMSDiv:
+        LLVMSetExact(made, false);
+        break;
+    case LLVMZExt:
+        LLVMSetNNeg(made, false);
+        break;
+    case LLVMGetElementPtr:
+        LLVMGEPSetNoWrapFlags(made, 0);
+        break;
+    default:
+        break;
+    }
+    return made;
+}
+
+/* Is the address of round 0, told by the copy for the next round, the one of the copy before the loop? */
+static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, struct tsr__reading *next)
+{
+    u->b = tsr__builder_before(u->code.l, next->load->access);
+    next->first_address = tsr__original_address(first);
+    next->in_first = true;
+    LLVMValueRef address = tsr__original_address(next);
+    next->in_first = false;
+    const struct tsr__polynomial a = tsr__polynomial_of(u->code.l, next->first_address), b = tsr__polynomial_of(u->code.l, address);
+    LLVMDisposeBuilder(u->b);
+    u->b = NULL;
+    return a.valid && b.valid && tsr__polynomial_is_multiple(&a, &b, 1);
+}
+
+bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next, LLVMValueRef const *barriers,
+                             size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
+{
+    const int loop = loop_of_copies(u, first, next, load);
+    struct tsr__rounds *rounds = loop == TSR__NONE ? NULL : rounds_of(u, loop);
+    if (!rounds || !waits_in_each_round(u, rounds, barriers, barrier_count) || !are_ahead(u, rounds, first, next, load))
+        return false;
+    *r = (struct tsr__reading){.u = u, .copy = next, .first = first, .load = load, .at = load->at, .loop = loop, .rounds = rounds};
+    r->uniform.arena = r->flags.arena = u->arena;
+    r->built = tsr_arena_alloc(u->arena, sizeof *r->built);
+    struct tsr__reading begin = {.u = u, .copy = first, .load = load, .at = load->at, .loop = u->cfg.loops[loop].parent};
+    begin.uniform.arena = u->arena;
+    begin.built = r->built;
+    r->at.constant += load->turn[0] - first->to.at.constant; /* as in round 0, and so in each */
+    begin.at.constant = r->at.constant;
+    return tsr__can_read_original(&begin) && tsr__can_read_original(r) && begins_alike(u, &begin, r);
+}
