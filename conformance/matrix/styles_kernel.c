@@ -71,37 +71,118 @@ static void add_reads(struct text *text, const struct style *s, const char *k, c
     text_add(text, "        }\n");
 }
 
-/* The same by way of local memory. */
-static void add_staged_reads(struct text *text, const struct style *s)
+/* Copies A and B of the round that begins at `k` to buffers in local memory. */
+static void add_copies(struct text *text, const struct style *s, const char *k, const char *a, const char *b)
 {
     text_add(
         text,
-        "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "        { const index at = %s; A_BUFFER to_a = %s; B_BUFFER to_b = %s; const index k = at;\n"
         "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < UNDER * ROWS * M * STEP_A; i += WIDE_ITEMS * UNDER) {\n"
         "            const index of_k = k / (A_BYTES * IN_WORD / 4) + i %% STEP_A, of_row = get_group_id(1) * UNDER * ROWS * M + i / "
         "STEP_A;\n"
-        "            in_a[i / STEP_A][i %% STEP_A] = %s a[of_row * a_pitch + of_k]%s;\n"
+        "            to_a[i / STEP_A][i %% STEP_A] = %s a[of_row * a_pitch + of_k]%s;\n"
         "        }\n"
         "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < 8 * WIDE; i += WIDE_ITEMS * UNDER) {\n"
         "            const index of_word = k / IN_WORD + i / WIDE, of_column = get_group_id(0) * WIDE + i %% WIDE;\n"
-        "            in_b[i / WIDE][i %% WIDE] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
-        "        }\n"
-        "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-        "        for (int i = 0; i < ROWS; i++)\n"
-        "            for (int r = 0; r < A_PARTS; r++)\n"
-        "                ((private a_element *)&x[i])[r] = in_a[(get_sub_group_id() / BESIDE * ROWS + i) * M + A_ROW(r)][A_LANE];\n"
-        "        for (int j = 0; j < COLUMNS; j++)\n"
-        "            for (int w = 0; w < 8; w++)\n"
-        "                y[j][w] = as_%s(in_b[w][(get_sub_group_id() %% BESIDE * COLUMNS + j) * LANES + lane]);\n",
-        s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
-        s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "", of_types[s->type].b);
+        "            to_b[i / WIDE][i %% WIDE] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
+        "        } }\n",
+        k, a, b, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
+        s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "");
+}
+
+static void add_barrier(struct text *text)
+{
+    text_add(text, "        barrier(CLK_LOCAL_MEM_FENCE);\n");
+}
+
+/* Loads what has been copied there into x and y. */
+static void add_loads_of_copies(struct text *text, const struct style *s, const char *a, const char *b)
+{
+    text_add(text,
+             "        for (int i = 0; i < ROWS; i++)\n"
+             "            for (int r = 0; r < A_PARTS; r++)\n"
+             "                ((private a_element *)&x[i])[r] = %s[(get_sub_group_id() / BESIDE * ROWS + i) * M + A_ROW(r)][A_LANE];\n"
+             "        for (int j = 0; j < COLUMNS; j++)\n"
+             "            for (int w = 0; w < 8; w++)\n"
+             "                y[j][w] = as_%s(%s[w][(get_sub_group_id() %% BESIDE * COLUMNS + j) * LANES + lane]);\n",
+             a, of_types[s->type].b, b);
+}
+
+static void add_products_of(struct text *text, const char *x, const char *y)
+{
+    text_add(text,
+             "        for (int i = 0; i < ROWS; i++)\n"
+             "            for (int j = 0; j < COLUMNS; j++)\n"
+             "                sum[i][j] = MAD(%s[i], %s[j], sum[i][j]);\n",
+             x, y);
 }
 
 static void add_products(struct text *text)
 {
-    text_add(text, "        for (int i = 0; i < ROWS; i++)\n"
-                   "            for (int j = 0; j < COLUMNS; j++)\n"
-                   "                sum[i][j] = MAD(x[i], y[j], sum[i][j]);\n");
+    add_products_of(text, "x", "y");
+}
+
+/* A round's part of a loop with buffers. */
+static void add_fill(struct text *text, const struct style *s, const char *k, const char *a, const char *b)
+{
+    if (s->staged)
+        add_copies(text, s, k, a, b);
+    else
+        add_reads(text, s, k, a, b);
+}
+
+static void add_products_of_buffers(struct text *text, const struct style *s, const char *a, const char *b)
+{
+    if (!s->staged) {
+        add_products_of(text, a, b);
+        return;
+    }
+    add_loads_of_copies(text, s, a, b);
+    add_products(text);
+}
+
+/* A loop that fills one buffer while it multiplies what is in the other one. */
+static void add_loop_with_buffers(struct text *text, const struct style *s)
+{
+    static const struct {
+        const char *begin, *now[2], *next[2], *end;
+    } how[] = {
+        [BY_ROUND] = {"", {"in_a[k / STEP & 1]", "in_b[k / STEP & 1]"}, {"in_a[k / STEP + 1 & 1]", "in_b[k / STEP + 1 & 1]"}, ""},
+        [TOGGLED] = {"    int turn = 0;\n", {"in_a[turn]", "in_b[turn]"}, {"in_a[turn ^ 1]", "in_b[turn ^ 1]"}, "        turn ^= 1;\n"},
+        [EXCHANGED] =
+            {"    A_BUFFER now_a = in_a[0], next_a = in_a[1]; B_BUFFER now_b = in_b[0], next_b = in_b[1];\n",
+             {"now_a", "now_b"},
+             {"next_a", "next_b"},
+             "        { A_BUFFER last_a = now_a; now_a = next_a; next_a = last_a; B_BUFFER last_b = now_b; now_b = next_b; next_b = "
+             "last_b; }\n"},
+        [REFILLED] = {"", {"in_a[0]", "in_b[0]"}, {"in_a[0]", "in_b[0]"}, ""},
+    };
+    const bool behind = s->ahead == LAST_BEHIND, first = s->buffers != REFILLED; /* the next copy is made before the products */
+    const char *const *now = how[s->buffers].now, *const *next = how[s->buffers].next;
+    if (!s->staged)
+        text_add(text, "    a_part in_a[2][ROWS]; B_TYPE in_b[2][COLUMNS];\n"
+                       "    typedef private a_part *A_BUFFER; typedef private B_TYPE *B_BUFFER;\n");
+    text_add(text, "%s", how[s->buffers].begin);
+    add_fill(text, s, "0", "in_a[0]", "in_b[0]");
+    if (s->staged)
+        add_barrier(text);
+    text_add(text, "    for (index k = 0; k < depth%s; k += STEP) {\n", behind ? " - STEP" : "");
+    for (int part = 0; part < 2; part++) {
+        if ((part == 0) == first) {
+            text_add(text, behind ? "" : "        if (k + STEP < depth) {\n");
+            add_fill(text, s, "k + STEP", next[0], next[1]);
+            text_add(text, behind ? "" : "        }\n");
+        } else
+            add_products_of_buffers(text, s, now[0], now[1]);
+        if (s->staged && (part == 1 || !first))
+            add_barrier(text);
+    }
+    text_add(text, "%s    }\n", how[s->buffers].end);
+    if (!behind)
+        return;
+    if (s->buffers == BY_ROUND)
+        text_add(text, "    const index k = depth - STEP;\n");
+    add_products_of_buffers(text, s, now[0], now[1]);
 }
 
 /* A loop over both halves of K at once, and what is left. */
@@ -135,6 +216,10 @@ static void add_loops(struct text *text, const struct style *s)
         add_halves(text, s);
         return;
     }
+    if (s->buffers) {
+        add_loop_with_buffers(text, s);
+        return;
+    }
     if (s->ahead)
         add_reads(text, s, "0", "x", "y");
     text_add(text, "%s    for (index k = %s; k < %s; k += STEP) {\n",
@@ -145,9 +230,12 @@ static void add_loops(struct text *text, const struct style *s)
              s->nested ? "min(block + 3 * STEP, depth)" : "depth");
     if (s->ahead == A_ROUND_AHEAD)
         text_add(text, "        if (k + STEP < depth)\n");
-    if (s->staged)
-        add_staged_reads(text, s);
-    else
+    if (s->staged) {
+        add_barrier(text);
+        add_copies(text, s, "k", "in_a[0]", "in_b[0]");
+        add_barrier(text);
+        add_loads_of_copies(text, s, "in_a[0]", "in_b[0]");
+    } else
         add_reads(text, s, s->ahead == A_ROUND_AHEAD ? "k + STEP" : "k", s->ahead ? "next_x" : "x", s->ahead ? "next_y" : "y");
     add_products(text);
     if (s->ahead)
@@ -217,7 +305,10 @@ cl_program style_build(struct device *device, const struct style *s)
              "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
              "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
     if (s->staged)
-        text_add(&text, "    local a_element in_a[UNDER * ROWS * M][STEP_A];\n    local uint in_b[8][WIDE];\n");
+        text_add(&text,
+                 "    typedef local a_element (*A_BUFFER)[STEP_A]; typedef local uint (*B_BUFFER)[WIDE];\n"
+                 "    local a_element in_a[%d][UNDER * ROWS * M][STEP_A];\n    local uint in_b[%d][8][WIDE];\n",
+                 s->buffers ? 2 : 1, s->buffers ? 2 : 1);
     text_add(&text, "#define B_WIDTH %s\n#define LIMITED(at, end) %s\n", s->b_rows ? "IN_WORD" : "1",
              s->limits ? "min((index)(at), (index)((end) - 1))" : "(at)");
     if (s->limits) /* nothing is stored where there is no row or column */

@@ -36,6 +36,9 @@ static const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .checks = true},
     {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .end = SCALES, .checks = true},
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .ahead = A_ROUND_AHEAD},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = BY_ROUND},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .ahead = LAST_BEHIND, .buffers = EXCHANGED},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .ahead = A_ROUND_AHEAD, .buffers = BY_ROUND},
     {.m = 8, .rows = 2, .columns = 1, .type = BF16, .b_rows = true, .index = "int", .ahead = LAST_BEHIND},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
@@ -114,6 +117,23 @@ static const struct style styles[] = {
     {.m = 8, .rows = 2, .columns = 2, .type = INT8, .index = "int", .checks = true, .staged = true},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "long", .end = SCALES, .checks = true, .staged = true},
     {.m = 8, .rows = 1, .columns = 1, .type = TF32, .index = "int", .checks = true, .staged = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "long", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = TOGGLED},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .index = "int", .staged = true, .ahead = LAST_BEHIND, .buffers = TOGGLED},
+    {.m = 8, .rows = 1, .columns = 2, .type = INT8, .index = "uint", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = BY_ROUND},
+    {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "int", .staged = true, .ahead = LAST_BEHIND, .buffers = BY_ROUND},
+    {.m = 8, .rows = 1, .columns = 1, .type = TF32, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = EXCHANGED},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = REFILLED},
+    {.m = 8,
+     .rows = 1,
+     .columns = 1,
+     .type = INT8,
+     .index = "int",
+     .checks = true,
+     .staged = true,
+     .ahead = A_ROUND_AHEAD,
+     .buffers = TOGGLED},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .ahead = LAST_BEHIND, .buffers = TOGGLED},
+    {.m = 8, .rows = 1, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .ahead = A_ROUND_AHEAD, .buffers = EXCHANGED},
 };
 
 enum { FEW = 22 };
@@ -553,6 +573,11 @@ static struct style random_style(unsigned *seed)
     s.halves = !s.nested && !s.staged && below(seed, 5) == 0;
     s.limits = s.checks && !s.staged && below(seed, 3) == 0;
     s.ahead = !s.nested && !s.staged && !s.halves && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
+    if (s.staged && !s.nested && below(seed, 2)) {
+        s.ahead = 1 + below(seed, 2);
+        s.buffers = s.ahead == LAST_BEHIND ? 1 + below(seed, 3) : 1 + below(seed, 4);
+    } else if (s.ahead && below(seed, 2))
+        s.buffers = 1 + below(seed, 3);
     return s;
 }
 
@@ -593,7 +618,7 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d",
+                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d, buffers %d",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
@@ -601,7 +626,7 @@ static void random_styles(void **state)
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
                          s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "",
                          s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "", s.limits ? ", limits" : "",
-                         s.ahead);
+                         s.ahead, s.buffers);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);
