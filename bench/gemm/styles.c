@@ -10,7 +10,8 @@
 
 /* Whether B is by rows, by columns, or staged in local memory with A; A and B are read, and C is written, by 2D blocks; what happens to the
  * sums before the store; where they begin; how the loop is written; how wide a sub-group is; whether comparisons keep loads inside of the
- * matrices; whether a round loads for the next one; and whether there are sums of even and of odd steps. */
+ * matrices; whether a round loads for the next one, and whether two buffers take turns for that; and whether there are sums of even and of
+ * odd steps. */
 enum {
     B_ROWS = 1,
     BLOCKS = 2,
@@ -25,7 +26,8 @@ enum {
     AHEAD = 1024,
     BY_MAD24 = 2048,
     TWO_SUMS = 4096,
-    CLAMPED = 8192
+    CLAMPED = 8192,
+    TURNS = 16384
 };
 
 static const struct style {
@@ -83,6 +85,10 @@ static const struct style {
     {"32x32 clamped", 8, 4, 2, "int", AHEAD | CLAMPED},
     {"8x16 clamped", 8, 1, 1, "int", AHEAD | CLAMPED},
     {"8x16 clamped ck", 8, 1, 1, "int", AHEAD | CLAMPED | CHECKED},
+    {"32x32 turns", 8, 4, 2, "int", AHEAD | TURNS},
+    {"8x16 turns", 8, 1, 1, "int", AHEAD | TURNS},
+    {"32x32 st. turns", 8, 4, 2, "int", STAGED | TURNS},
+    {"8x16 st. turns", 8, 1, 1, "int", STAGED | TURNS},
     {"8x16 mad24", 8, 1, 1, "int", BY_MAD24},
     {"32x32 two sums", 8, 4, 2, "int", TWO_SUMS},
     {"8x16 two sums", 8, 1, 1, "int", TWO_SUMS},
@@ -98,8 +104,8 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS",    "BLOCKS", "WRITES",  "EPILOGUE", "FROM_C", "NESTED",   "LANES=8",
-                                          "B_COLUMNS", "STAGED", "CHECKED", "AHEAD",    "MAD24",  "TWO_SUMS", "CLAMPED"};
+    static const char *const defines[] = {"B_ROWS", "BLOCKS",  "WRITES", "EPILOGUE", "FROM_C",   "NESTED",  "LANES=8", "B_COLUMNS",
+                                          "STAGED", "CHECKED", "AHEAD",  "MAD24",    "TWO_SUMS", "CLAMPED", "TURNS"};
     const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
     const cl_float scale = 1;
     char options[200];

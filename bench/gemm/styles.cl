@@ -10,7 +10,8 @@
  * loop and store. B_COLUMNS: B is a matrix of elements by columns. STAGED: eight sub-groups under each other stage A and B in local memory.
  * NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. CHECKED: what is outside of the matrices is zero, and not
  * stored. AHEAD: each round loads what the next one multiplies, with CLAMPED the
- * last step again where there is none. MAD24: indices by mad24. TWO_SUMS: one of even
+ * last step again where there is none. TURNS: with STAGED
+ * or AHEAD, two buffers that take turns, of which each round fills one. MAD24: indices by mad24. TWO_SUMS: one of even
  * steps and one of odd ones. `scale` is 1 and `zero` 0, so that the results
  * are those of the plain form. */
 #define JOIN_(a, b) a##b
@@ -123,7 +124,28 @@ typedef JOIN(A_ELEMENT, A_PARTS) a_part;
 #endif
 enum { DEEP = 8 * IN_WORD /* elements of K in a round */, BYTES = 4 / IN_WORD, A_ELEMENTS = sizeof(a_element) / BYTES };
 
+#ifdef AHEAD
+#define X_NOW x[TURN(k)]
+#define Y_NOW y[TURN(k)]
+#else
+#define X_NOW x
+#define Y_NOW y
+#endif
+#ifdef TURNS
+#define TURN(k) ((k) / STEP & 1)
+enum { BUFFERS = 2 };
+#else
+#define TURN(k) 0
+enum { BUFFERS = 1 };
+#endif
 #ifdef STAGED
+#define COPY(k)                                                                                                                            \
+    for (int i = get_local_id(0); i < GROUP * ROWS * M * IN_STEP; i += ITEMS)                                                              \
+        in_a[TURN(k)][i / IN_STEP][i % IN_STEP] =                                                                                          \
+            LOADED(a, get_group_id(1) * GROUP * ROWS * M + i / IN_STEP, size.x, pitch, (k) / A_ELEMENTS + i % IN_STEP, pitch);             \
+    for (int i = get_local_id(0); i < 8 * WIDE; i += ITEMS)                                                                                \
+        in_b[TURN(k)][i / WIDE][i % WIDE] =                                                                                                \
+            LOADED((global const b_word *)b, (k) / IN_WORD + i / WIDE, deep / IN_WORD, n, column + i % WIDE, size.y);
 #define RESTRICT restrict
 enum { GROUP = 8, ITEMS = GROUP * LANES, IN_STEP = 32 / sizeof(a_element), WIDE = COLUMNS * LANES };
 #define SUB_GROUP (get_group_id(1) * GROUP + get_sub_group_id()) /* from above */
@@ -145,8 +167,8 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     enum { STEP = DEEP };
 #endif
 #ifdef STAGED
-    local a_element in_a[GROUP * ROWS * M][IN_STEP];
-    local b_word in_b[8][WIDE];
+    local a_element in_a[BUFFERS][GROUP * ROWS * M][IN_STEP];
+    local b_word in_b[BUFFERS][8][WIDE];
 #endif
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
@@ -157,9 +179,11 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
                 ((private number *)&sum[i][j])[r] = 0;
 #endif
 #ifdef AHEAD
-    a_part x[ROWS];
-    b_part y[COLUMNS];
-    READ(x, y, 0)
+    a_part x[BUFFERS][ROWS];
+    b_part y[BUFFERS][COLUMNS];
+    READ(x[0], y[0], 0)
+#elif defined(STAGED) && defined(TURNS)
+    COPY(0)
 #endif
 #ifdef NESTED
     for (INDEX block = 0; block < deep; block += 256)
@@ -173,18 +197,20 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
 #endif
 #ifdef STAGED
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = get_local_id(0); i < GROUP * ROWS * M * IN_STEP; i += ITEMS)
-            in_a[i / IN_STEP][i % IN_STEP] =
-                LOADED(a, get_group_id(1) * GROUP * ROWS * M + i / IN_STEP, size.x, pitch, k / A_ELEMENTS + i % IN_STEP, pitch);
-        for (int i = get_local_id(0); i < 8 * WIDE; i += ITEMS)
-            in_b[i / WIDE][i % WIDE] = LOADED((global const b_word *)b, k / IN_WORD + i / WIDE, deep / IN_WORD, n, column + i % WIDE, size.y);
+#ifdef TURNS
+        if (k + STEP < deep) {
+            COPY(k + STEP)
+        }
+#else
+        COPY(k)
         barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         for (int i = 0; i < ROWS; i++)
             for (int r = 0; r < A_PARTS; r++)
-                ((private a_element *)&x[i])[r] = in_a[(get_sub_group_id() * ROWS + i) * M + A_ROW(r)][A_LANE];
+                ((private a_element *)&x[i])[r] = in_a[TURN(k)][(get_sub_group_id() * ROWS + i) * M + A_ROW(r)][A_LANE];
         for (int j = 0; j < COLUMNS; j++)
             for (int w = 0; w < 8; w++)
-                y[j][w] = in_b[w][j * LANES + lane];
+                y[j][w] = in_b[TURN(k)][w][j * LANES + lane];
 #elif defined(BLOCKS)
         for (int i = 0; i < ROWS; i++)
             READ_A((global void *)a, size.z * BYTES, size.x, deep * BYTES, (int2)(k, row + i * M), (private void *)&x[i]);
@@ -195,6 +221,10 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
             intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, size.y * 4, (size.z + IN_WORD - 1) / IN_WORD, n * 4, (int2)(column + j * LANES, k / IN_WORD),
                                                       (private uint *)&y[j]);
 #endif
+#elif defined(AHEAD) && defined(TURNS)
+        if (k + DEEP < deep) {
+            READ(x[TURN(k + DEEP)], y[TURN(k + DEEP)], k + DEEP)
+        }
 #elif defined(AHEAD)
         a_part next_x[ROWS];
         b_part next_y[COLUMNS];
@@ -210,18 +240,18 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
 #endif
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLUMNS; j++)
-                sum[i][j] = MAD(x[i], y[j], sum[i][j]);
+                sum[i][j] = MAD(X_NOW[i], Y_NOW[j], sum[i][j]);
 #ifdef TWO_SUMS
         READ(x, y, k + DEEP)
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLUMNS; j++)
                 odd[i][j] = MAD(x[i], y[j], odd[i][j]);
 #endif
-#ifdef AHEAD
+#if defined(AHEAD) && !defined(TURNS)
         for (int i = 0; i < ROWS; i++)
-            x[i] = next_x[i];
+            x[0][i] = next_x[i];
         for (int j = 0; j < COLUMNS; j++)
-            y[j] = next_y[j];
+            y[0][j] = next_y[j];
 #endif
     }
     for (int i = 0; i < ROWS; i++)

@@ -14,7 +14,7 @@ struct search {
     const struct tsr__cfg *cfg;
     int loop;
     bool of_next, of_this; /* what has been found is of the round that would have followed, or of the last one */
-    LLVMValueRef phi; /* is taken to have this value in all rounds, to find its next one; or NULL */
+    LLVMValueRef phi;      /* is taken to have this value in all rounds, to find its next one; or NULL */
     uint64_t assumed;
 };
 
@@ -80,8 +80,9 @@ static bool pair_behind(struct search *s, LLVMValueRef phi, int depth, struct pa
         const int from = tsr__cfg_number(s->cfg, LLVMGetIncomingBlock(phi, i));
         LLVMValueRef first = LLVMGetIncomingValue(phi, 1 - i);
         if (from == TSR__NONE || s->cfg->blocks[from].loop == TSR__NONE || !find_pair(&latch, LLVMGetIncomingValue(phi, i), depth, p) ||
-            latch.loop == TSR__NONE || latch.of_next || from != s->cfg->loops[latch.loop].latch || tsr__in_loop(s->cfg, block, latch.loop) ||
-            (s->loop != TSR__NONE && s->loop != latch.loop) || !LLVMIsAConstantInt(first) || !find_pair(s, first, depth, &begin))
+            latch.loop == TSR__NONE || latch.of_next || from != s->cfg->loops[latch.loop].latch ||
+            tsr__in_loop(s->cfg, block, latch.loop) || (s->loop != TSR__NONE && s->loop != latch.loop) || !LLVMIsAConstantInt(first) ||
+            !find_pair(s, first, depth, &begin))
             continue;
         *p = (struct pair){{p->in[1], p->in[0]}};
         s->loop = latch.loop;
@@ -119,7 +120,8 @@ static bool pair_of_phi(struct search *s, LLVMValueRef phi, int depth, struct pa
 
 static bool is_sum(LLVMValueRef v)
 {
-    return LLVMIsABinaryOperator(v) && (LLVMGetInstructionOpcode(v) == LLVMAdd || (LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v)));
+    return LLVMIsABinaryOperator(v) &&
+           (LLVMGetInstructionOpcode(v) == LLVMAdd || (LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v)));
 }
 
 /* (v & mask), where v is a counter and a constant, as far as twice the counter's step leaves these bits alone. */

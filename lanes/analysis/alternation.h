@@ -6,7 +6,7 @@
 #include "lanes/ir/cfg.h"
 
 struct tsr__alternation {
-    int loop; /* TSR__NONE: the number is a constant */
+    int loop;          /* TSR__NONE: the number is a constant */
     int64_t values[2]; /* in even and odd rounds, the first of which is round 0; their signs extended */
     /* Behind the loop the number is that of the last round that has begun; or, if `of_next`, of the one that would have followed, which is
      * round 0 if there was none. */

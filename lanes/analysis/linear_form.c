@@ -158,13 +158,16 @@ static LLVMValueRef without_wrap(LLVMValueRef v)
 LLVMValueRef tsr__form_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__form *form, LLVMTypeRef type)
 {
     LLVMValueRef sum = NULL;
+    const unsigned width = LLVMGetIntTypeWidth(type);
+    const bool fits = width < 64 && tsr__form_most(form) < INT64_C(1) << (width - 1);
+    LLVMTypeRef of = fits ? type : LLVMInt64TypeInContext(l->context); /* so that what is computed of it sees its parts */
     for (unsigned i = 0; i < form->count; i++) {
-        LLVMValueRef v = LLVMBuildIntCast2(b, form->terms[i].value, LLVMInt64TypeInContext(l->context), false, "");
+        LLVMValueRef v = LLVMBuildIntCast2(b, form->terms[i].value, of, false, "");
         if (form->terms[i].factor != 1)
-            v = without_wrap(LLVMBuildMul(b, v, tsr__i64(l, (uint64_t)form->terms[i].factor), ""));
+            v = without_wrap(LLVMBuildMul(b, v, LLVMConstInt(of, (uint64_t)form->terms[i].factor, false), ""));
         sum = sum ? without_wrap(LLVMBuildAdd(b, sum, v, "")) : v;
     }
-    LLVMValueRef constant = tsr__i64(l, (uint64_t)form->constant);
+    LLVMValueRef constant = LLVMConstInt(of, (uint64_t)form->constant, false);
     sum = !sum ? constant : form->constant ? without_wrap(LLVMBuildAdd(b, sum, constant, "")) : sum;
     return LLVMBuildIntCast2(b, sum, type, false, "");
 }

@@ -113,8 +113,8 @@ static bool find_exits(struct double_buffer *d)
     return !d->left_at_latch || !elsewhere;
 }
 
-/* Is each access within a part, and at a time when it is known whose turn it is: in the loop or behind it by an alternating number, in front
- * of it by a constant? */
+/* Is each access within a part, and at a time when it is known whose turn it is: in the loop or behind it by an alternating number, in
+ * front of it by a constant? */
 static bool takes_turns(struct double_buffer *d)
 {
     const int64_t bytes = (int64_t)LLVMABISizeOfType(d->layout, LLVMGetAllocatedType(d->array));
@@ -126,7 +126,8 @@ static bool takes_turns(struct double_buffer *d)
         for (int k = 0; k < 2; k++)
             if (a->at.values[k] < 0 || a->at.values[k] + a->size > bytes || a->at.values[k] % d->part + a->size > d->part)
                 return false;
-        if (block == TSR__NONE || (alternates ? !a->at.of_next && !tsr__dominates(d->cfg, header, block) : !tsr__dominates(d->cfg, block, header) || block == header))
+        if (block == TSR__NONE || (alternates ? !a->at.of_next && !tsr__dominates(d->cfg, header, block)
+                                              : !tsr__dominates(d->cfg, block, header) || block == header))
             return false;
     }
     return d->cfg->loops[d->loop].parent == TSR__NONE && d->cfg->loops[d->loop].latch != TSR__NONE && find_exits(d);
@@ -189,7 +190,8 @@ static bool split_arrays(struct tsr__compilation *l, LLVMValueRef kernel, struct
         d.accesses = tsr_arena_alloc(arena, MAX_ACCESSES * sizeof *d.accesses);
         if (!find_accesses(&d, i, (struct tsr__alternation){.loop = TSR__NONE}) || !find_parts(&d) || !takes_turns(&d))
             continue;
-        tsr__explain(l, d.accesses[0].inst, "private array", "in registers", "its two parts, which a loop uses in turn, are arrays of their own");
+        tsr__explain(l, d.accesses[0].inst, "private array", "in registers",
+                     "its two parts, which a loop uses in turn, are arrays of their own");
         split(&d);
         any = true;
     }

@@ -271,8 +271,7 @@ static void flags_of_constants(LLVMValueRef made, LLVMValueRef const *operands)
  * ---------------------------------------------------------------------------------------------------------------------
  */
 
-/* The operand that the operation on these operands gives, by a rule of arithmetic with 0 or 1 under which no flag is broken; or NULL. */
-static LLVMValueRef simplified(LLVMValueRef inst, LLVMValueRef const *x)
+LLVMValueRef tsr__simplified(LLVMValueRef inst, LLVMValueRef const *x)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMAdd:
@@ -317,7 +316,7 @@ static LLVMValueRef folded(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRe
  * go. */
 static LLVMValueRef in_first_round(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef made, LLVMValueRef const *operands)
 {
-    LLVMValueRef found = simplified(inst, operands);
+    LLVMValueRef found = tsr__simplified(inst, operands);
     if (found)
         return found;
     if ((found = folded(r, inst, operands)) != NULL) {

@@ -48,6 +48,8 @@ int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condit
 bool tsr__is_computed(LLVMValueRef v);
 /* The value that `v` has where another round follows: the same, or what comes by the only way there. */
 LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v);
+/* The operand that the operation on these operands gives, by a rule of arithmetic with 0 or 1 under which no flag is broken; or NULL. */
+LLVMValueRef tsr__simplified(LLVMValueRef inst, LLVMValueRef const *operands);
 /* An instruction like this one on these operands that `accepts` takes, or NULL. */
 LLVMValueRef tsr__instruction_like(const struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands,
                                    bool (*accepts)(const struct tsr__rounds *r, LLVMValueRef found));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Local memory that is filled a round ahead: double buffers, and buffers that each round fills anew once it has read them.
  *
- * Before the loop the kernel copies what round 0 reads; in each round, unless there is no next one, it copies what that reads, into the other
- * one of two buffers or behind the last load. What a load finds was copied by the round before: its address is the one of that copy, by the
- * values that the loop had then (rounds.h). In round 0 that has to be the address of the copy before the loop, which the polynomials of both
- * tell. */
+ * Before the loop the kernel copies what round 0 reads; in each round, unless there is no next one, it copies what that reads, into the
+ * other one of two buffers or behind the last load. What a load finds was copied by the round before: its address is the one of that copy,
+ * by the values that the loop had then (rounds.h). In round 0 that has to be the address of the copy before the loop, which the polynomials
+ * of both tell. */
 #include "lanes/analysis/polynomial.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
@@ -12,7 +12,7 @@
 
 enum { MAX_NODES = 64 /* operations of an address that are looked at */ };
 
-enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LOOKED_AT = 4 };
+enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LEAVES_NO_REST = 4, LOOKED_AT = 8, ALL_HOLD = 15 };
 
 static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
 {
@@ -149,14 +149,14 @@ static int loop_of_copies(const struct tsr__unstage *u, const struct tsr__copy *
     while (load->turn_loop == TSR__NONE && loop != TSR__NONE && u->cfg.loops[loop].parent != TSR__NONE &&
            !tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent))
         loop = u->cfg.loops[loop].parent;
-    const bool apart = loop != TSR__NONE && tsr__in_loop(&u->cfg, block_of(u, next->to.access), loop) && !tsr__in_loop(&u->cfg, before, loop) &&
-                       tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent);
+    const bool apart = loop != TSR__NONE && tsr__in_loop(&u->cfg, block_of(u, next->to.access), loop) &&
+                       !tsr__in_loop(&u->cfg, before, loop) && tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent);
     return apart ? loop : TSR__NONE;
 }
 
 /* Do both copies and the load follow each other as they have to, and lie in the places that this needs? */
-static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r, const struct tsr__copy *first, const struct tsr__copy *next,
-                      const struct tsr__place *load)
+static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r, const struct tsr__copy *first,
+                      const struct tsr__copy *next, const struct tsr__place *load)
 {
     const int parent = u->cfg.loops[r->loop].parent, header = tsr__cfg_number(&u->cfg, r->header);
     const int first_head = tsr__head_of_copy(u, first, parent), next_head = tsr__head_of_copy(u, next, r->loop);
@@ -226,7 +226,8 @@ static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
     LLVMValueRef back = LLVMConstInt(LLVMTypeOf(phi), (uint64_t)-step, true), first = tsr__incoming_from(phi, r->rounds->before);
     if (r->in_first)
         return LLVMBuildAdd(b, first, back, "");
-    return signed_step && tsr__constant_int(first, &begin) && begin >= 0 ? LLVMBuildNSWAdd(b, phi, back, "") : LLVMBuildAdd(b, phi, back, "");
+    return signed_step && tsr__constant_int(first, &begin) && begin >= 0 ? LLVMBuildNSWAdd(b, phi, back, "")
+                                                                         : LLVMBuildAdd(b, phi, back, "");
 }
 
 LLVMValueRef tsr__phi_ahead(struct tsr__reading *r, LLVMValueRef v)
@@ -239,13 +240,30 @@ LLVMValueRef tsr__phi_ahead(struct tsr__reading *r, LLVMValueRef v)
     return NULL;
 }
 
-static bool fits_in_constant(LLVMOpcode op, LLVMValueRef const *operands)
+/* The flags that the operation on these constants may have. */
+static unsigned flags_of_constants(LLVMOpcode op, LLVMValueRef const *operands)
 {
     int64_t a, b;
-    if (!tsr__constant_int(operands[0], &a) || !tsr__constant_int(operands[1], &b) || a < 0 || b < 0 || a > INT16_MAX || b > INT16_MAX)
-        return false;
-    return LLVMGetIntTypeWidth(LLVMTypeOf(operands[0])) >= 32 &&
-           (op == LLVMAdd || op == LLVMMul || (op == LLVMSub && a >= b) || (op == LLVMShl && b < 16));
+    if (!tsr__constant_int(operands[0], &a) || !tsr__constant_int(operands[1], &b) || a < 0 || b < 0 || a > INT16_MAX || b > INT16_MAX ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(operands[0])) < 32)
+        return LOOKED_AT;
+    switch (op) {
+    case LLVMAdd:
+    case LLVMMul:
+        return ALL_HOLD;
+    case LLVMSub:
+        return a >= b ? ALL_HOLD : LOOKED_AT;
+    case LLVMShl:
+        return b < 16 ? ALL_HOLD : LOOKED_AT;
+    case LLVMLShr:
+    case LLVMAShr:
+        return b < 16 && a % (INT64_C(1) << b) == 0 ? ALL_HOLD : LOOKED_AT;
+    case LLVMUDiv:
+    case LLVMSDiv:
+        return b && a % b == 0 ? ALL_HOLD : LOOKED_AT;
+    default:
+        return LOOKED_AT;
+    }
 }
 
 LLVMValueRef tsr__operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands)
@@ -253,15 +271,18 @@ LLVMValueRef tsr__operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMVa
     const LLVMBuilderRef b = r->u->b;
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef made;
-    if (LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
-        tsr__map_set(&r->flags, v, fits_in_constant(op, operands) ? LOOKED_AT | SIGNED_FITS | UNSIGNED_FITS : LOOKED_AT);
+    if (r->in_first && LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
+        tsr__map_set(&r->flags, v, flags_of_constants(op, operands));
         return LLVMBuildBinOp(b, op, operands[0], operands[1], "");
+    }
+    if (r->in_first && (made = tsr__simplified(v, operands)) != NULL) {
+        tsr__map_set(&r->flags, v, ALL_HOLD);
+        return made;
     }
     if (op == LLVMTrunc) /* without flags, which cannot be asked for */
         return LLVMBuildTrunc(b, operands[0], LLVMTypeOf(v), "");
     if (op == LLVMOr && LLVMGetIsDisjoint(v)) { /* a sum, also if the bits are not disjoint in round 0 */
-        LLVMOpcode sum = LLVMAdd;
-        made = LLVMBuildBinOp(b, sum, operands[0], operands[1], "");
+        made = LLVMBuildAdd(b, operands[0], operands[1], "");
         if (!LLVMIsAInstruction(made))
             return made;
         LLVMSetNSW(made, true);
@@ -286,7 +307,7 @@ LLVMValueRef tsr__operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMVa
     case LLVMAShr:
     case LLVMUDiv:
     case LLVMSDiv:
-        LLVMSetExact(made, false);
+        LLVMSetExact(made, LLVMGetExact(made) && tsr__map_get(&r->flags, v) & LEAVES_NO_REST);
         break;
     case LLVMZExt:
         LLVMSetNNeg(made, false);
@@ -314,8 +335,8 @@ static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, str
     return a.valid && b.valid && tsr__polynomial_is_multiple(&a, &b, 1);
 }
 
-bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next, LLVMValueRef const *barriers,
-                             size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
+bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
+                             LLVMValueRef const *barriers, size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
 {
     const int loop = loop_of_copies(u, first, next, load);
     struct tsr__rounds *rounds = loop == TSR__NONE ? NULL : rounds_of(u, loop);

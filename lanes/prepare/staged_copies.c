@@ -526,6 +526,21 @@ static LLVMValueRef build_form(struct tsr__reading *r, const struct tsr__form *f
     return made;
 }
 
+/* A query of the group where the load is; each is asked once there, if forms are built once. */
+static LLVMValueRef insert_query(struct tsr__reading *r, LLVMValueRef query)
+{
+    for (struct tsr__built_form *f = r->built ? *r->built : NULL; f; f = f->next)
+        if (tsr__call_of(f->value) == tsr__call_of(query) && LLVMGetOperand(f->value, 0) == LLVMGetOperand(query, 0))
+            return f->value;
+    LLVMValueRef made = insert_copy(r->u->b, query);
+    if (r->built) {
+        struct tsr__built_form *f = tsr_arena_alloc(r->u->arena, sizeof *f);
+        *f = (struct tsr__built_form){.next = *r->built, .form.constant = -1, .value = made};
+        *r->built = f;
+    }
+    return made;
+}
+
 /* What is the same for all work-items, as it was when they copied. NULL: it cannot be had, but perhaps what it is made of. */
 static LLVMValueRef uniform_value(struct tsr__reading *r, LLVMValueRef v)
 {
@@ -545,7 +560,7 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
     if (same)
         return same;
     if (asks_group(v))
-        return b ? insert_copy(b, v) : v;
+        return b ? insert_query(r, v) : v;
     const unsigned digit = digit_of_value(r->copy, v);
     const bool number = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
     if (digit < r->copy->digit_count ? form_of_digit(r, digit, &form) : number && tsr__form_of(v, leaf_of_reading, r, &form))

@@ -38,7 +38,7 @@ struct tsr__copy {
 
 struct tsr__built_form {
     struct tsr__built_form *next;
-    struct tsr__form form;
+    struct tsr__form form; /* whose constant is -1 where the value is a query */
     LLVMValueRef value;
 };
 

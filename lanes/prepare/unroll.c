@@ -6,6 +6,7 @@
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/costs.h"
 
+#include "lanes/analysis/alternation.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
@@ -38,11 +39,22 @@ static int loop_of_header(const struct unroll *u, LLVMValueRef phi)
     return loop != TSR__NONE && u->cfg.loops[loop].header == block ? loop : TSR__NONE;
 }
 
+static int64_t trip_count(const struct unroll *u, int loop);
+
+/* Whose turn it is of two parts of an array, in a loop of which no end is known: double_buffers.c makes two arrays of them. */
+static bool is_turn(const struct unroll *u, LLVMValueRef v)
+{
+    struct tsr__alternation turn;
+    return tsr__find_alternation(&u->cfg, v, &turn) && turn.loop != TSR__NONE && !trip_count(u, turn.loop);
+}
+
 /* True if `v` is a function of constants and of counters of loops, which are wanted then. */
 static bool depends_on_counters(struct unroll *u, LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v))
         return LLVMIsAConstant(v);
+    if (is_turn(u, v))
+        return true;
     if (u->lane_is_known && tsr__call_of(v) == TSR__CALL_LANE)
         return true;
     if (tsr__map_get(&u->seen, v))
