@@ -335,20 +335,39 @@ static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, str
     return a.valid && b.valid && tsr__polynomial_is_multiple(&a, &b, 1);
 }
 
+/* Both readings, of the loop's rounds. */
+static bool find_both(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next, const struct tsr__place *load,
+                      struct tsr__rounds *rounds, struct tsr__reading *r)
+{
+    *r = (struct tsr__reading){.u = u, .copy = next, .first = first, .load = load, .at = load->at, .loop = rounds->loop, .rounds = rounds};
+    r->uniform.arena = r->flags.arena = u->arena;
+    r->built = tsr_arena_alloc(u->arena, sizeof *r->built);
+    struct tsr__reading begin = {.u = u, .copy = first, .load = load, .at = load->at, .loop = u->cfg.loops[rounds->loop].parent};
+    begin.uniform.arena = u->arena;
+    begin.built = r->built;
+    r->at.constant += load->turn[0] - first->to.at.constant - first->to.turn[0]; /* as in round 0, and so in each */
+    begin.at.constant = r->at.constant;
+    return tsr__can_read_original(&begin) && tsr__can_read_original(r) && begins_alike(u, &begin, r);
+}
+
 bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
                              LLVMValueRef const *barriers, size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
 {
     const int loop = loop_of_copies(u, first, next, load);
     struct tsr__rounds *rounds = loop == TSR__NONE ? NULL : rounds_of(u, loop);
-    if (!rounds || !waits_in_each_round(u, rounds, barriers, barrier_count) || !are_ahead(u, rounds, first, next, load))
-        return false;
-    *r = (struct tsr__reading){.u = u, .copy = next, .first = first, .load = load, .at = load->at, .loop = loop, .rounds = rounds};
-    r->uniform.arena = r->flags.arena = u->arena;
-    r->built = tsr_arena_alloc(u->arena, sizeof *r->built);
-    struct tsr__reading begin = {.u = u, .copy = first, .load = load, .at = load->at, .loop = u->cfg.loops[loop].parent};
-    begin.uniform.arena = u->arena;
-    begin.built = r->built;
-    r->at.constant += load->turn[0] - first->to.at.constant; /* as in round 0, and so in each */
-    begin.at.constant = r->at.constant;
-    return tsr__can_read_original(&begin) && tsr__can_read_original(r) && begins_alike(u, &begin, r);
+    return rounds && waits_in_each_round(u, rounds, barriers, barrier_count) && are_ahead(u, rounds, first, next, load) &&
+           find_both(u, first, next, load, rounds, r);
+}
+
+bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy, const struct tsr__place *load, struct tsr__reading *r)
+{
+    const int loop = u->cfg.blocks[block_of(u, LLVMGetOperand(copy->to.access, 0))].loop, at = block_of(u, load->access);
+    struct tsr__rounds *rounds = rounds_of(u, loop);
+    struct tsr__copy *first = tsr_arena_alloc(u->arena, sizeof *first);
+    *first = *copy;
+    first->from = copy->first_from;
+    return rounds && tsr__in_loop(&u->cfg, block_of(u, copy->to.access), loop) && tsr__in_loop(&u->cfg, at, loop) &&
+           is_run_in_each_round(u, rounds, block_of(u, copy->from), false) &&
+           tsr__dominates(&u->cfg, block_of(u, copy->first_from), tsr__cfg_number(&u->cfg, rounds->before)) &&
+           find_both(u, first, copy, load, rounds, r);
 }

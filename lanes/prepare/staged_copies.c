@@ -310,15 +310,39 @@ static void split_digits(const struct tsr__unstage *u, struct tsr__copy *c)
     }
 }
 
+/* A load of global memory. */
+static bool is_source(LLVMValueRef v)
+{
+    const unsigned space = tsr__is_plain_load(v) ? tsr__space_of(LLVMGetOperand(v, 0)) : TSR__PRIVATE_SPACE;
+    return space == TSR__GLOBAL_SPACE || space == TSR__CONSTANT_SPACE;
+}
+
+/* Of a phi that a loop begins with a load, and goes on with a load of each round that is followed by another one. */
+static bool find_loads_ahead(const struct tsr__unstage *u, LLVMValueRef phi, struct tsr__copy *c)
+{
+    const int block = LLVMIsAPHINode(phi) ? block_of(u, phi) : TSR__NONE, loop = block == TSR__NONE ? TSR__NONE : u->cfg.blocks[block].loop;
+    if (loop == TSR__NONE || u->cfg.loops[loop].header != block || u->cfg.loops[loop].latch == TSR__NONE || LLVMCountIncoming(phi) != 2)
+        return false;
+    const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg.blocks[u->cfg.loops[loop].latch].ref;
+    LLVMValueRef next = LLVMGetIncomingValue(phi, back);
+    c->first_from = LLVMGetIncomingValue(phi, !back);
+    c->from = LLVMIsAPHINode(next) ? NULL : next;
+    for (unsigned i = 0; LLVMIsAPHINode(next) && i < LLVMCountIncoming(next); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(next, i);
+        if (v == phi || LLVMIsUndef(v))
+            continue;
+        if (c->from)
+            return false;
+        c->from = v;
+    }
+    return c->from && is_source(c->from) && is_source(c->first_from);
+}
+
 bool tsr__find_copy(const struct tsr__unstage *u, const struct tsr__place *to, struct tsr__copy *c)
 {
     *c = (struct tsr__copy){.to = *to, .from = LLVMGetOperand(to->access, 0)};
-    LLVMValueRef from = c->from;
-    if (!LLVMIsALoadInst(from) || LLVMGetVolatile(from) || LLVMGetOrdering(from) != LLVMAtomicOrderingNotAtomic ||
-        LLVMGetInstructionParent(from) != LLVMGetInstructionParent(to->access) || to->at.count > TSR__PLACE_DIGITS)
-        return false;
-    const unsigned space = tsr__space_of(LLVMGetOperand(from, 0));
-    if (space != TSR__GLOBAL_SPACE && space != TSR__CONSTANT_SPACE)
+    const bool now = is_source(c->from) && LLVMGetInstructionParent(c->from) == LLVMGetInstructionParent(to->access);
+    if (to->at.count > TSR__PLACE_DIGITS || (!now && !find_loads_ahead(u, c->from, c)))
         return false;
     for (unsigned i = 0; i < to->at.count; i++) {
         struct tsr__id_digit *d = &c->digits[c->digit_count];
@@ -657,6 +681,8 @@ bool tsr__find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, s
     const struct tsr__copy *found[2] = {0};
     if (!find_copies(copies, copy_count, load, found))
         return false;
+    if (found[1] && (found[0]->first_from || found[1]->first_from))
+        return false;
     if (found[1])
         return tsr__find_reading_ahead(u, found[0], found[1], barriers, barrier_count, load, r) ||
                tsr__find_reading_ahead(u, found[1], found[0], barriers, barrier_count, load, r);
@@ -669,6 +695,8 @@ bool tsr__find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, s
         i++;
     if (i == barrier_count)
         return false;
+    if (r->copy->first_from)
+        return tsr__find_loaded_ahead(u, r->copy, load, r);
     r->loop = u->cfg.blocks[block_of(u, barriers[i])].loop;
     return tsr__can_read_original(r);
 }

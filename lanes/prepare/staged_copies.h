@@ -31,7 +31,8 @@ struct tsr__place {
 /* A store of what has just been loaded from global memory. */
 struct tsr__copy {
     struct tsr__place to;
-    LLVMValueRef from;                              /* the load */
+    LLVMValueRef from;       /* the load */
+    LLVMValueRef first_from; /* where rounds of a loop store what the round before has loaded: the load before the loop; or NULL */
     struct tsr__id_digit digits[TSR__PLACE_DIGITS]; /* of the place, the lowest first */
     unsigned digit_count;
 };
@@ -81,6 +82,8 @@ bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *fir
  * of the source on operands of then. */
 LLVMValueRef tsr__phi_ahead(struct tsr__reading *r, LLVMValueRef v);
 LLVMValueRef tsr__operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands);
+/* The same of a copy that stores what the round before has loaded. */
+bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy, const struct tsr__place *load, struct tsr__reading *r);
 /* Whether an address can be had of what the store that wrote the loaded bytes had loaded. */
 bool tsr__can_read_original(struct tsr__reading *r);
 /* The address, if it can; u->b builds it. */

@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A work-group of 32 copies 32 numbers of A into one of two buffers while it reads the other one, which the round before has filled: loads of
 ; global memory by the address of then take the place of those of local memory, and barriers go. The same with one buffer that is filled again
-; behind the loads. Where the copy is left out in a round that another one follows, where the copy before the loop is of another place than the
-; one of round 0, where the load reads the buffer that is being filled, and where no barrier is in each round, all stays.
+; behind the loads, and with one that gets what the round before has loaded. Where the copy is left out in a round that another one follows,
+; where the copy before the loop is of another place than the one of round 0, where the load reads the buffer that is being filled, and where no barrier is in each round, all stays.
 ; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=unstage %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
@@ -20,6 +20,11 @@ target triple = "spir64-unknown-unknown"
 ; CHECK-LABEL: define spir_kernel void @refilled(
 ; CHECK-NOT: addrspace(3)
 ; CHECK: ret void
+; CHECK-LABEL: define spir_kernel void @registers(
+; CHECK-NOT: addrspace(3)
+; CHECK: ret void
+; CHECK-LABEL: define spir_kernel void @registers_fewer(
+; CHECK: load i16, ptr addrspace(3)
 ; CHECK-LABEL: define spir_kernel void @fewer(
 ; CHECK: load i16, ptr addrspace(3)
 ; CHECK-LABEL: define spir_kernel void @other_begin(
@@ -132,6 +137,109 @@ fill:
   br label %latch
 
 latch:
+  call void @__tsr_barrier(i32 2, i32 1)
+  br label %loop
+
+done:
+  %r = extractelement <8 x i32> %sum, i32 0
+  %g = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %l
+  store i32 %r, ptr addrspace(1) %g, align 4
+  ret void
+}
+
+define spir_kernel void @registers(ptr addrspace(1) noalias %a, ptr addrspace(1) noalias %c, <8 x i32> %x, i64 %n) !reqd_work_group_size !0 {
+entry:
+  %l = call i64 @__tsr_local_id(i32 0)
+  %base = call ptr addrspace(3) @__tsr_local_base()
+  %to = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %l
+  %from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %l
+  %first = load i16, ptr addrspace(1) %from, align 2
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %latch ]
+  %ahead = phi i16 [ %first, %entry ], [ %next, %latch ]
+  %sum = phi <8 x i32> [ zeroinitializer, %entry ], [ %d, %latch ]
+  %more = icmp ult i64 %k, %n
+  br i1 %more, label %body, label %done
+
+body:
+  store i16 %ahead, ptr addrspace(3) %to, align 2
+  call void @__tsr_barrier(i32 2, i32 1)
+  %k.next = add nuw nsw i64 %k, 1
+  %again = icmp ult i64 %k.next, %n
+  br i1 %again, label %fetch, label %latch
+
+fetch:
+  %next.row = shl i64 %k.next, 5
+  %next.at = add i64 %next.row, %l
+  %next.from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %next.at
+  %fetched = load i16, ptr addrspace(1) %next.from, align 2
+  br label %latch
+
+latch:
+  %next = phi i16 [ %fetched, %fetch ], [ %ahead, %body ]
+  %pair = and i64 %l, 3
+  %column = lshr i64 %l, 2
+  %row = shl nuw nsw i64 %pair, 3
+  %place = or disjoint i64 %row, %column
+  %p = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %place
+  %v = load i16, ptr addrspace(3) %p, align 2
+  %w = sext i16 %v to i32
+  %y = insertelement <8 x i32> %x, i32 %w, i32 0
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %y, <8 x i32> %x, <8 x i32> %sum)
+  call void @__tsr_barrier(i32 2, i32 1)
+  br label %loop
+
+done:
+  %r = extractelement <8 x i32> %sum, i32 0
+  %g = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %l
+  store i32 %r, ptr addrspace(1) %g, align 4
+  ret void
+}
+
+define spir_kernel void @registers_fewer(ptr addrspace(1) noalias %a, ptr addrspace(1) noalias %c, <8 x i32> %x, i64 %n) !reqd_work_group_size !0 {
+entry:
+  %l = call i64 @__tsr_local_id(i32 0)
+  %base = call ptr addrspace(3) @__tsr_local_base()
+  %to = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %l
+  %from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %l
+  %first = load i16, ptr addrspace(1) %from, align 2
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %latch ]
+  %ahead = phi i16 [ %first, %entry ], [ %next, %latch ]
+  %sum = phi <8 x i32> [ zeroinitializer, %entry ], [ %d, %latch ]
+  %more = icmp ult i64 %k, %n
+  br i1 %more, label %body, label %done
+
+body:
+  store i16 %ahead, ptr addrspace(3) %to, align 2
+  call void @__tsr_barrier(i32 2, i32 1)
+  %k.next = add nuw nsw i64 %k, 1
+  %k.twice = add nuw nsw i64 %k, 2
+  %again = icmp ult i64 %k.twice, %n
+  br i1 %again, label %fetch, label %latch
+
+fetch:
+  %next.row = shl i64 %k.next, 5
+  %next.at = add i64 %next.row, %l
+  %next.from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %next.at
+  %fetched = load i16, ptr addrspace(1) %next.from, align 2
+  br label %latch
+
+latch:
+  %next = phi i16 [ %fetched, %fetch ], [ %ahead, %body ]
+  %pair = and i64 %l, 3
+  %column = lshr i64 %l, 2
+  %row = shl nuw nsw i64 %pair, 3
+  %place = or disjoint i64 %row, %column
+  %p = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %place
+  %v = load i16, ptr addrspace(3) %p, align 2
+  %w = sext i16 %v to i32
+  %y = insertelement <8 x i32> %x, i32 %w, i32 0
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %y, <8 x i32> %x, <8 x i32> %sum)
   call void @__tsr_barrier(i32 2, i32 1)
   br label %loop
 
