@@ -157,6 +157,15 @@ LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v)
     return found ? found : v;
 }
 
+int64_t tsr__counter_step(const struct tsr__rounds *r, LLVMValueRef phi, bool is_signed)
+{
+    int64_t step;
+    LLVMValueRef next = phi && LLVMIsAPHINode(phi) && LLVMGetInstructionParent(phi) == r->header ? tsr__incoming_from(phi, r->latch) : NULL;
+    const bool sum = next && LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi &&
+                     (is_signed ? LLVMGetNSW(next) : LLVMGetNUW(next));
+    return sum && tsr__constant_int(LLVMGetOperand(next, 1), &step) && step > 0 ? step : 0;
+}
+
 /* ---- the same computation elsewhere ---------------------------------------------------------------------------------------------------
  */
 

@@ -42,6 +42,8 @@ struct tsr__inequality {
 LLVMValueRef tsr__without_constants(LLVMValueRef v, bool is_signed, int64_t *sum);
 /* False: the comparison is none. */
 bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q);
+/* By how much the counter, a phi of the loop, grows in each round; 0: it is none, or may wrap. */
+int64_t tsr__counter_step(const struct tsr__rounds *r, LLVMValueRef phi, bool is_signed);
 /* 1: the loop goes on where the condition holds, and nowhere else; -1: where it does not; 0: neither is known. */
 int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition);
 /* Does the instruction compute a value from its operands alone, whatever they are? */

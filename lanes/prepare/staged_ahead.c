@@ -5,14 +5,10 @@
  * other one of two buffers or behind the last load. What a load finds was copied by the round before: its address is the one of that copy,
  * by the values that the loop had then (rounds.h). In round 0 that has to be the address of the copy before the loop, which the polynomials
  * of both tell. */
+#include "lanes/prepare/staged_ahead.h"
+
 #include "lanes/analysis/polynomial.h"
-#include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
-#include "lanes/prepare/staged_copies.h"
-
-enum { MAX_NODES = 64 /* operations of an address that are looked at */ };
-
-enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LEAVES_NO_REST = 4, LOOKED_AT = 8, ALL_HOLD = 15 };
 
 static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
 {
@@ -30,16 +26,6 @@ static struct tsr__rounds *rounds_of(struct tsr__unstage *u, int loop)
 /* ---- when it is copied -----------------------------------------------------------------------------------------------------------------
  */
 
-/* By how much the counter grows in each round; 0: it is none, or may wrap. */
-static int64_t step_of(const struct tsr__rounds *r, LLVMValueRef phi, bool is_signed)
-{
-    int64_t step;
-    LLVMValueRef next = phi && LLVMIsAPHINode(phi) && LLVMGetInstructionParent(phi) == r->header ? tsr__incoming_from(phi, r->latch) : NULL;
-    const bool sum = next && LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi &&
-                     (is_signed ? LLVMGetNSW(next) : LLVMGetNUW(next));
-    return sum && tsr__constant_int(LLVMGetOperand(next, 1), &step) && step > 0 ? step : 0;
-}
-
 /* Does this way of the branch lead on wherever another round follows? */
 static bool is_taken_if_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition, bool way)
 {
@@ -50,7 +36,7 @@ static bool is_taken_if_it_goes_on(const struct tsr__rounds *r, LLVMValueRef con
     /* The next round is entered if a + distance < b then, and a has grown by a step. */
     if (!r->goes_on_if || !tsr__inequality_of(r->goes_on, &y) || (y.b && tsr__is_in_loop(r->cfg, y.b, r->loop)))
         return false;
-    const int64_t step = step_of(r, y.a, y.is_signed);
+    const int64_t step = tsr__counter_step(r, y.a, y.is_signed);
     if (!step)
         return false;
     if (tsr__inequality_of(condition, &x)) {
@@ -174,152 +160,7 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
            (in_turn || behind_loop || is_behind(u, r, next_head, next->to.access, load->access));
 }
 
-/* ---- where from -------------------------------------------------------------------------------------------------------------------------
- */
-
-static LLVMValueRef extended(struct tsr__unstage *u, LLVMValueRef v, bool is_signed)
-{
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(u->code.l->context);
-    return LLVMTypeOf(v) == i64 ? v : is_signed ? LLVMBuildSExt(u->b, v, i64, "") : LLVMBuildZExt(u->b, v, i64, "");
-}
-
-/* Is one of the operations that `v` is made of a number with this value? */
-static bool has_operation(struct tsr__unstage *u, LLVMValueRef v, const struct tsr__polynomial *value, bool is_signed, unsigned *nodes)
-{
-    if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMIsACallInst(v) || LLVMIsALoadInst(v) || ++*nodes > MAX_NODES)
-        return false;
-    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64) {
-        const struct tsr__polynomial of = tsr__polynomial_of(u->code.l, extended(u, v, is_signed));
-        if (of.valid && tsr__polynomial_is_multiple(&of, value, 1))
-            return true;
-    }
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (has_operation(u, LLVMGetOperand(v, (unsigned)i), value, is_signed, nodes))
-            return true;
-    return false;
-}
-
-/* In round 0 the operation wraps as little as one of the copy before the loop that gives the same number. */
-static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
-{
-    unsigned flags = 0;
-    for (unsigned is_signed = 0; is_signed < 2; is_signed++) {
-        if (!(is_signed ? LLVMGetNSW(made) : LLVMGetNUW(made)))
-            continue;
-        const struct tsr__polynomial value = tsr__polynomial_of(r->u->code.l, extended(r->u, made, is_signed));
-        unsigned nodes = 0;
-        if (value.valid && (!value.count || has_operation(r->u, r->first_address, &value, is_signed, &nodes)))
-            flags |= is_signed ? SIGNED_FITS : UNSIGNED_FITS;
-    }
-    return flags;
-}
-
-/* A counter of the round before. Not as tsr__round_before has it, whose code in the head of the loop would become phis when the loop is
- * rotated. */
-static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
-{
-    const LLVMBuilderRef b = r->u->b;
-    const int64_t signed_step = step_of(r->rounds, phi, true), step = signed_step ? signed_step : step_of(r->rounds, phi, false);
-    int64_t begin;
-    if (!step || !b)
-        return step ? phi : NULL;
-    LLVMValueRef back = LLVMConstInt(LLVMTypeOf(phi), (uint64_t)-step, true), first = tsr__incoming_from(phi, r->rounds->before);
-    if (r->in_first)
-        return LLVMBuildAdd(b, first, back, "");
-    return signed_step && tsr__constant_int(first, &begin) && begin >= 0 ? LLVMBuildNSWAdd(b, phi, back, "")
-                                                                         : LLVMBuildAdd(b, phi, back, "");
-}
-
-LLVMValueRef tsr__phi_ahead(struct tsr__reading *r, LLVMValueRef v)
-{
-    if (LLVMIsAPHINode(v))
-        return counter_ahead(r, v);
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(r->rounds->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
-        if (tsr__incoming_from(phi, r->rounds->latch) == v)
-            return r->in_first ? tsr__incoming_from(phi, r->rounds->before) : phi;
-    return NULL;
-}
-
-/* The flags that the operation on these constants may have. */
-static unsigned flags_of_constants(LLVMOpcode op, LLVMValueRef const *operands)
-{
-    int64_t a, b;
-    if (!tsr__constant_int(operands[0], &a) || !tsr__constant_int(operands[1], &b) || a < 0 || b < 0 || a > INT16_MAX || b > INT16_MAX ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(operands[0])) < 32)
-        return LOOKED_AT;
-    switch (op) {
-    case LLVMAdd:
-    case LLVMMul:
-        return ALL_HOLD;
-    case LLVMSub:
-        return a >= b ? ALL_HOLD : LOOKED_AT;
-    case LLVMShl:
-        return b < 16 ? ALL_HOLD : LOOKED_AT;
-    case LLVMLShr:
-    case LLVMAShr:
-        return b < 16 && a % (INT64_C(1) << b) == 0 ? ALL_HOLD : LOOKED_AT;
-    case LLVMUDiv:
-    case LLVMSDiv:
-        return b && a % b == 0 ? ALL_HOLD : LOOKED_AT;
-    default:
-        return LOOKED_AT;
-    }
-}
-
-LLVMValueRef tsr__operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands)
-{
-    const LLVMBuilderRef b = r->u->b;
-    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    LLVMValueRef made;
-    if (r->in_first && LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
-        tsr__map_set(&r->flags, v, flags_of_constants(op, operands));
-        return LLVMBuildBinOp(b, op, operands[0], operands[1], "");
-    }
-    if (r->in_first && (made = tsr__simplified(v, operands)) != NULL) {
-        tsr__map_set(&r->flags, v, ALL_HOLD);
-        return made;
-    }
-    if (op == LLVMTrunc) /* without flags, which cannot be asked for */
-        return LLVMBuildTrunc(b, operands[0], LLVMTypeOf(v), "");
-    if (op == LLVMOr && LLVMGetIsDisjoint(v)) { /* a sum, also if the bits are not disjoint in round 0 */
-        made = LLVMBuildAdd(b, operands[0], operands[1], "");
-        if (!LLVMIsAInstruction(made))
-            return made;
-        LLVMSetNSW(made, true);
-        LLVMSetNUW(made, true);
-    } else {
-        made = LLVMInstructionClone(v);
-        LLVMInsertIntoBuilder(b, made);
-        for (int i = 0; i < LLVMGetNumOperands(v); i++)
-            LLVMSetOperand(made, (unsigned)i, operands[i]);
-    }
-    switch (LLVMGetInstructionOpcode(made)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-        if (r->in_first)
-            tsr__map_set(&r->flags, v, LOOKED_AT | flags_in_first(r, made));
-        LLVMSetNSW(made, LLVMGetNSW(made) && tsr__map_get(&r->flags, v) & SIGNED_FITS);
-        LLVMSetNUW(made, LLVMGetNUW(made) && tsr__map_get(&r->flags, v) & UNSIGNED_FITS);
-        break;
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMUDiv:
-    case LLVMSDiv:
-        LLVMSetExact(made, LLVMGetExact(made) && tsr__map_get(&r->flags, v) & LEAVES_NO_REST);
-        break;
-    case LLVMZExt:
-        LLVMSetNNeg(made, false);
-        break;
-    case LLVMGetElementPtr:
-        LLVMGEPSetNoWrapFlags(made, 0);
-        break;
-    default:
-        break;
-    }
-    return made;
-}
+/* ---- where from ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Is the address of round 0, told by the copy for the next round, the one of the copy before the loop? */
 static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, struct tsr__reading *next)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Local memory as a copy of global memory: stores that copy, and what a load of local memory would have found in global memory. */
+ * Local memory as a copy of global memory: places in it, and the stores that copy. */
 #ifndef TESSERA_LANES_PREPARE_STAGED_COPIES_H
 #define TESSERA_LANES_PREPARE_STAGED_COPIES_H
 
@@ -37,33 +37,6 @@ struct tsr__copy {
     unsigned digit_count;
 };
 
-struct tsr__built_form {
-    struct tsr__built_form *next;
-    struct tsr__form form; /* whose constant is -1 where the value is a query */
-    LLVMValueRef value;
-};
-
-/* A load of local memory, and the copy that filled it. */
-struct tsr__reading {
-    struct tsr__unstage *u;
-    const struct tsr__copy *copy;
-    const struct tsr__place *load;
-    struct tsr__form at; /* bytes from where the copy's places begin */
-    /* Digits that lie in both memories as one number would, of which the lowest stands for all: those that go on with the one below. `run`:
-     * the lowest of all counts the elements of vectors. */
-    bool merged[TSR__PLACE_DIGITS + 1], run, merges;
-    int loop; /* the innermost one around a barrier between the two, in which all work-items of a group make the same rounds */
-    struct tsr__map uniform;
-    /* Of a copy that the round before has made for this one (staged_ahead.c): the rounds, or NULL; the copy for round 0; whether values are
-     * those of round 0; the address in it, told by that copy; which flags of the source's operations hold there, too. */
-    struct tsr__rounds *rounds;
-    const struct tsr__copy *first;
-    bool in_first;
-    LLVMValueRef first_address;
-    struct tsr__map flags;
-    struct tsr__built_form **built; /* forms that have code, so that equal ones are one value; NULL: each gets its own */
-};
-
 /* The pointer of which the other one is a place, in whatever address space, and that space. */
 LLVMValueRef tsr__object_of(LLVMValueRef pointer);
 unsigned tsr__space_of(LLVMValueRef pointer);
@@ -71,31 +44,19 @@ unsigned tsr__space_of(LLVMValueRef pointer);
 bool tsr__find_place(const struct tsr__unstage *u, LLVMValueRef access, struct tsr__place *place);
 /* Of a store to this place. False: it is no such. */
 bool tsr__find_copy(const struct tsr__unstage *u, const struct tsr__place *to, struct tsr__copy *c);
-/* The one copy that wrote what is loaded, and how to tell what it had loaded; false: there is none, or several, or no barrier of the
- * work-group behind it. */
-bool tsr__find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, size_t copy_count, LLVMValueRef const *barriers,
-                       size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r);
-/* The same of a copy that the round before has made, if `next` is that and `first` the one for round 0. Builds code to compare the two. */
-bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
-                             LLVMValueRef const *barriers, size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r);
-/* For readings of copies that the round before has made: what a counter, or the next value of a phi, was then, or NULL; and the operation
- * of the source on operands of then. */
-LLVMValueRef tsr__phi_ahead(struct tsr__reading *r, LLVMValueRef v);
-LLVMValueRef tsr__operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands);
-/* The same of a copy that stores what the round before has loaded. */
-bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy, const struct tsr__place *load, struct tsr__reading *r);
-/* Whether an address can be had of what the store that wrote the loaded bytes had loaded. */
-bool tsr__can_read_original(struct tsr__reading *r);
-/* The address, if it can; u->b builds it. */
-LLVMValueRef tsr__original_address(struct tsr__reading *r);
-/* Do the two places have bytes in common, in rounds in which they lie at turn[i] and turn[k]? */
+/* Where the copy comes from, in the address space of its object. */
+LLVMValueRef tsr__source_of(const struct tsr__copy *c);
+bool tsr__same_base(const struct tsr__id_base *a, const struct tsr__id_base *b);
+/* Do the two places have bytes in common, in any round of each? */
+bool tsr__overlap(const struct tsr__place *a, const struct tsr__place *b);
+/* … in rounds in which they lie at turn[i] and turn[k]? */
 bool tsr__overlap_in_turn(const struct tsr__place *a, int i, const struct tsr__place *b, int k);
+/* Is the instruction a phi of the two buffers of a loop, which it exchanges in each round? */
+bool tsr__is_buffer_in_turn(const struct tsr__unstage *u, LLVMValueRef phi);
 /* The block which, once it is left for code outside of the copy's own loops, has seen all of the copy made: the copy's, or the head of the
  * outermost of its loops in this one. TSR__NONE: not all rounds copy. */
 int tsr__head_of_copy(const struct tsr__unstage *u, const struct tsr__copy *c, int within);
-/* Is the instruction a phi of the two buffers of a loop, which it exchanges in each round? */
-bool tsr__is_buffer_in_turn(const struct tsr__unstage *u, LLVMValueRef phi);
-/* Makes the load one of what was copied. */
-void tsr__read_original(struct tsr__reading *r);
+/* Do all that come to `b` come from `a`? */
+bool tsr__comes_after(const struct tsr__unstage *u, LLVMValueRef a, LLVMValueRef b);
 
 #endif

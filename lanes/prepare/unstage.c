@@ -16,7 +16,7 @@
 #include "lanes/ir/match.h"
 #include "lanes/prepare/group_bounds.h"
 #include "lanes/prepare/loop_motion.h"
-#include "lanes/prepare/staged_copies.h"
+#include "lanes/prepare/staged_ahead.h"
 #include "tessera/item.h"
 #include "tessera/matrix.h"
 
@@ -199,6 +199,76 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
     return s->load_count && s->barrier_count;
 }
 
+/* ---- which copy is read ---------------------------------------------------------------------------------------------------------------
+ */
+
+static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
+{
+    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
+}
+
+/* Have all rounds of the copy's own loops stored when the barrier is reached? */
+static bool is_complete(const struct tsr__unstage *u, const struct tsr__copy *c, LLVMValueRef barrier)
+{
+    const int at = block_of(u, barrier);
+    int within = u->cfg.blocks[block_of(u, c->to.access)].loop;
+    while (within != TSR__NONE && !tsr__in_loop(&u->cfg, at, within))
+        within = u->cfg.loops[within].parent;
+    const int head = tsr__head_of_copy(u, c, within);
+    return head == block_of(u, c->to.access) ? tsr__comes_after(u, c->to.access, barrier)
+                                             : head != TSR__NONE && tsr__dominates(&u->cfg, head, at);
+}
+
+/* Is the copy made into the buffer that the load reads in the same round? */
+static bool same_turn(const struct tsr__place *load, const struct tsr__place *copy)
+{
+    return load->turn_loop == copy->turn_loop && load->turn[0] == copy->turn[0] && load->turn[1] == copy->turn[1];
+}
+
+static bool find_copies(const struct tsr__copy *copies, size_t copy_count, const struct tsr__place *load, const struct tsr__copy *found[2])
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < copy_count; i++) {
+        if (!tsr__overlap(load, &copies[i].to))
+            continue;
+        if (count == 2)
+            return false;
+        found[count++] = &copies[i];
+    }
+    return count;
+}
+
+/* The one copy that wrote what is loaded, and how to tell what it had loaded; false: there is none, or several, or no barrier of the
+ * work-group behind it. */
+static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, size_t copy_count, LLVMValueRef const *barriers,
+                         size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
+{
+    const struct tsr__copy *found[2] = {0};
+    if (!find_copies(copies, copy_count, load, found))
+        return false;
+    if (found[1] && (found[0]->first_from || found[1]->first_from))
+        return false;
+    if (found[1])
+        return tsr__find_reading_ahead(u, found[0], found[1], barriers, barrier_count, load, r) ||
+               tsr__find_reading_ahead(u, found[1], found[0], barriers, barrier_count, load, r);
+    *r = (struct tsr__reading){.u = u, .copy = found[0], .load = load, .at = load->at, .uniform = {.arena = u->arena}};
+    if (load->at.constant < r->copy->to.at.constant || !same_turn(load, &r->copy->to))
+        return false;
+    r->at.constant -= r->copy->to.at.constant;
+    size_t i = 0;
+    while (i < barrier_count && !(is_complete(u, r->copy, barriers[i]) && tsr__comes_after(u, barriers[i], load->access)))
+        i++;
+    if (i == barrier_count)
+        return false;
+    if (r->copy->first_from)
+        return tsr__find_loaded_ahead(u, r->copy, load, r);
+    r->loop = u->cfg.blocks[block_of(u, barriers[i])].loop;
+    return tsr__can_read_original(r);
+}
+
+/* ---- kernels
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
 /* Nothing asks for local memory any more, nor for where in the code a work-item waits. */
 static void drop_calls(const struct tsr__unstage *u, LLVMValueRef kernel)
 {
@@ -220,7 +290,7 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel)
         return false;
     struct tsr__reading *readings = tsr_arena_alloc(u->arena, s.load_count * sizeof *readings);
     for (size_t i = 0; i < s.load_count; i++)
-        if (!tsr__find_reading(u, s.copies, s.copy_count, s.barriers, s.barrier_count, &s.loads[i], &readings[i]))
+        if (!find_reading(u, s.copies, s.copy_count, s.barriers, s.barrier_count, &s.loads[i], &readings[i]))
             return stays(u, s.loads[i].access, "which one copy this load reads cannot be told");
     for (size_t i = 0; i < s.load_count; i++)
         tsr__read_original(&readings[i]);

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a load of local memory would have read, if it reads what was copied there: the address of the original.
+ *
+ * The copy's place in local memory tells which work-item made it, and in which round of its own loops, so the address that it has loaded is
+ * computed anew with their numbers. If the round before has made the copy, also with the counters of then. */
+#include "lanes/prepare/staged_values.h"
+
+#include "lanes/analysis/index_parts.h"
+#include "lanes/analysis/polynomial.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
+
+enum { DEPTH = 24 /* instructions of an address */, MAX_NODES = 64 /* operations of an address that are looked at */ };
+
+enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LEAVES_NO_REST = 4, LOOKED_AT = 8, ALL_HOLD = 15 };
+
+static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
+{
+    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
+}
+
+/* ---- numbers of the store that wrote what the load reads ---------------------------------------------------------------------------------------
+ */
+
+/* Bytes of the place that the load reads below those of digit `end`, in units of so many. */
+static bool units_of_place(const struct tsr__reading *r, unsigned end, int64_t bytes, int64_t count, struct tsr__form *units)
+{
+    struct tsr__form below = r->at;
+    return (end == r->copy->digit_count || tsr__form_modulo(&r->at, r->copy->digits[end].bytes, &below)) &&
+           tsr__form_divide(&below, bytes, units) && tsr__form_most(units) < count;
+}
+
+/* The digit's value in the store that wrote what the load reads. */
+static bool form_of_digit(const struct tsr__reading *r, unsigned i, struct tsr__form *form)
+{
+    const struct tsr__id_digit *d = &r->copy->digits[i];
+    const int64_t elements = i == 0 && r->run ? d->scale : 1;
+    int64_t count = d->count * elements;
+    struct tsr__form units;
+    unsigned end = i + 1;
+    for (; r->merged[end]; end++)
+        count *= r->copy->digits[end].count;
+    *form = (struct tsr__form){0};
+    return r->merged[i] || (units_of_place(r, end, d->bytes / elements, count, &units) && tsr__form_add(form, &units, d->scale / elements));
+}
+
+/* The base's value there. */
+static bool form_of_base(const struct tsr__reading *r, const struct tsr__id_base *base, struct tsr__form *form)
+{
+    int64_t known = 1;
+    *form = (struct tsr__form){0};
+    for (unsigned found = 0; known < base->count; found++) {
+        unsigned i = 0;
+        struct tsr__form units;
+        while (i < r->copy->digit_count && !(tsr__same_base(&r->copy->digits[i].base, base) && INT64_C(1) << r->copy->digits[i].shift == known))
+            i++;
+        const struct tsr__id_digit *d = &r->copy->digits[i];
+        if (found == TSR__PLACE_DIGITS || i == r->copy->digit_count || r->merges || !units_of_place(r, i + 1, d->bytes, d->count, &units) ||
+            !tsr__form_add(form, &units, known))
+            return false;
+        known *= d->count;
+    }
+    return true;
+}
+
+static bool leaf_of_reading(void *context, LLVMValueRef v, struct tsr__form *form)
+{
+    const struct tsr__reading *r = context;
+    struct tsr__id_base base;
+    return tsr__find_id_base(&r->u->code, v, &base) && form_of_base(r, &base, form);
+}
+
+/* A query of the work-group, or of the range. */
+static bool asks_group(LLVMValueRef v)
+{
+    static const enum tsr__engine_call of_group[] = {TSR__CALL_GLOBAL_SIZE, TSR__CALL_GLOBAL_OFFSET, TSR__CALL_NUM_GROUPS,
+                                                     TSR__CALL_GROUP_ID,    TSR__CALL_LOCAL_SIZE,    TSR__CALL_ENQUEUED_LOCAL_SIZE,
+                                                     TSR__CALL_WORK_DIM};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(of_group); i++)
+        if (tsr__call_of(v) == of_group[i])
+            return LLVMIsAConstant(LLVMGetOperand(v, 0));
+    return false;
+}
+
+/* Is it the same for all work-items of a group that make the same round? */
+static bool is_uniform(struct tsr__reading *r, LLVMValueRef v, int depth)
+{
+    if (LLVMIsAConstant(v) || LLVMIsAArgument(v) || tsr__map_get(&r->uniform, v))
+        return true;
+    if (!depth || !LLVMIsAInstruction(v))
+        return false;
+    if (asks_group(v))
+        return true;
+    if (LLVMIsAPHINode(v)) {
+        const int block = block_of(r->u, v);
+        int loop = r->loop;
+        while (loop != TSR__NONE && r->u->cfg.loops[loop].header != block)
+            loop = r->u->cfg.loops[loop].parent;
+        if (loop == TSR__NONE)
+            return false;
+        tsr__map_set(&r->uniform, v, 1); /* if the others are, which may be made of it */
+        bool uniform = true;
+        for (unsigned i = 0; i < LLVMCountIncoming(v) && uniform; i++)
+            uniform = is_uniform(r, LLVMGetIncomingValue(v, i), depth - 1);
+        if (!uniform) /* nor may be what was made of it */
+            r->uniform = (struct tsr__map){.arena = r->u->arena};
+        return uniform;
+    }
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v))
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!is_uniform(r, LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return false;
+    return true;
+}
+
+static bool is_there(const struct tsr__reading *r, LLVMValueRef v)
+{
+    return !LLVMIsAInstruction(v) || tsr__dominates(&r->u->cfg, block_of(r->u, v), block_of(r->u, r->load->access));
+}
+
+static unsigned digit_of_value(const struct tsr__copy *c, LLVMValueRef v)
+{
+    unsigned i = 0;
+    v = tsr__without_extension(v);
+    while (i < c->digit_count && c->digits[i].value != v)
+        i++;
+    return i;
+}
+
+/* How much the value grows with a digit, if it is a sum with the digit in it; 0: it does not depend on the digit; -1: it does otherwise. */
+static int64_t growth(const struct tsr__unstage *u, LLVMValueRef v, LLVMValueRef digit, int depth)
+{
+    if (v == digit)
+        return 1;
+    if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMIsACallInst(v))
+        return 0;
+    if (!depth)
+        return -1;
+    int64_t sum = 0;
+    if (LLVMIsAGetElementPtrInst(v)) {
+        struct tsr__gep_index index;
+        sum = growth(u, LLVMGetOperand(v, 0), digit, depth - 1);
+        for (struct tsr__gep_walk walk = tsr__gep_walk(u->layout, v); sum >= 0 && tsr__gep_next(&walk, &index);) {
+            const int64_t by = index.is_constant ? 0 : growth(u, index.value, digit, depth - 1);
+            sum = by < 0 ? -1 : sum + by * index.bytes;
+        }
+        return sum;
+    }
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    for (int i = 0; i < LLVMGetNumOperands(v) && sum >= 0; i++) {
+        int64_t factor =
+            op == LLVMAdd || op == LLVMZExt || op == LLVMSExt || op == LLVMAddrSpaceCast || (op == LLVMOr && LLVMGetIsDisjoint(v));
+        const int64_t by = growth(u, LLVMGetOperand(v, (unsigned)i), digit, depth - 1);
+        if ((op == LLVMMul || op == LLVMShl) && i == 0 && tsr__constant_int(LLVMGetOperand(v, 1), &factor))
+            factor = factor < 0 || factor > 32 ? op == LLVMMul ? factor : 0 : op == LLVMMul ? factor : INT64_C(1) << factor;
+        sum = by < 0 || (by && factor <= 0) ? -1 : sum + by * factor;
+    }
+    return sum;
+}
+
+/* Where in what one store has written the load begins. */
+static bool bytes_in_vector(const struct tsr__reading *r, struct tsr__form *within)
+{
+    *within = r->at;
+    return !r->copy->digit_count || tsr__form_modulo(&r->at, r->copy->digits[0].bytes, within);
+}
+
+/* Finds the digits that one number can stand for. */
+static void merge_digits(struct tsr__reading *r)
+{
+    const struct tsr__id_digit *d = r->copy->digits;
+    int64_t grows[TSR__PLACE_DIGITS];
+    for (unsigned i = 0; i < r->copy->digit_count; i++) {
+        grows[i] = growth(r->u, tsr__source_of(r->copy), d[i].value, DEPTH) * d[i].scale;
+        r->merged[i] = i && grows[i] > 0 && grows[i - 1] > 0 && d[i].bytes == d[i - 1].bytes * d[i - 1].count &&
+                       grows[i] == grows[i - 1] * d[i - 1].count;
+    }
+    r->run = r->copy->digit_count && d[0].bytes == r->copy->to.size && grows[0] == d[0].bytes && d[0].bytes % d[0].scale == 0 &&
+             d[0].bytes / d[0].scale == r->load->size;
+    r->merges = true;
+}
+
+static LLVMValueRef insert_copy(LLVMBuilderRef b, LLVMValueRef v)
+{
+    LLVMValueRef made = LLVMInstructionClone(v);
+    LLVMInsertIntoBuilder(b, made);
+    return made;
+}
+
+static bool same_form(const struct tsr__form *a, const struct tsr__form *b)
+{
+    bool same = a->constant == b->constant && a->count == b->count;
+    for (unsigned i = 0; i < a->count && same; i++)
+        same = a->terms[i].value == b->terms[i].value && a->terms[i].factor == b->terms[i].factor;
+    return same;
+}
+
+static LLVMValueRef build_form(struct tsr__reading *r, const struct tsr__form *form, LLVMTypeRef type)
+{
+    for (struct tsr__built_form *f = r->built ? *r->built : NULL; f; f = f->next)
+        if (same_form(&f->form, form) && LLVMTypeOf(f->value) == type)
+            return f->value;
+    LLVMValueRef made = tsr__form_build(r->u->code.l, r->u->b, form, type);
+    if (r->built) {
+        struct tsr__built_form *f = tsr_arena_alloc(r->u->arena, sizeof *f);
+        *f = (struct tsr__built_form){*r->built, *form, made};
+        *r->built = f;
+    }
+    return made;
+}
+
+/* A query of the group where the load is; each is asked once there, if forms are built once. */
+static LLVMValueRef insert_query(struct tsr__reading *r, LLVMValueRef query)
+{
+    for (struct tsr__built_form *f = r->built ? *r->built : NULL; f; f = f->next)
+        if (tsr__call_of(f->value) == tsr__call_of(query) && LLVMGetOperand(f->value, 0) == LLVMGetOperand(query, 0))
+            return f->value;
+    LLVMValueRef made = insert_copy(r->u->b, query);
+    if (r->built) {
+        struct tsr__built_form *f = tsr_arena_alloc(r->u->arena, sizeof *f);
+        *f = (struct tsr__built_form){.next = *r->built, .form.constant = -1, .value = made};
+        *r->built = f;
+    }
+    return made;
+}
+
+/* ---- values of the round before ------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef extended(struct tsr__unstage *u, LLVMValueRef v, bool is_signed)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(u->code.l->context);
+    return LLVMTypeOf(v) == i64 ? v : is_signed ? LLVMBuildSExt(u->b, v, i64, "") : LLVMBuildZExt(u->b, v, i64, "");
+}
+
+/* Is one of the operations that `v` is made of a number with this value? */
+static bool has_operation(struct tsr__unstage *u, LLVMValueRef v, const struct tsr__polynomial *value, bool is_signed, unsigned *nodes)
+{
+    if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMIsACallInst(v) || LLVMIsALoadInst(v) || ++*nodes > MAX_NODES)
+        return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64) {
+        const struct tsr__polynomial of = tsr__polynomial_of(u->code.l, extended(u, v, is_signed));
+        if (of.valid && tsr__polynomial_is_multiple(&of, value, 1))
+            return true;
+    }
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (has_operation(u, LLVMGetOperand(v, (unsigned)i), value, is_signed, nodes))
+            return true;
+    return false;
+}
+
+/* In round 0 the operation wraps as little as one of the copy before the loop that gives the same number. */
+static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
+{
+    unsigned flags = 0;
+    for (unsigned is_signed = 0; is_signed < 2; is_signed++) {
+        if (!(is_signed ? LLVMGetNSW(made) : LLVMGetNUW(made)))
+            continue;
+        const struct tsr__polynomial value = tsr__polynomial_of(r->u->code.l, extended(r->u, made, is_signed));
+        unsigned nodes = 0;
+        if (value.valid && (!value.count || has_operation(r->u, r->first_address, &value, is_signed, &nodes)))
+            flags |= is_signed ? SIGNED_FITS : UNSIGNED_FITS;
+    }
+    return flags;
+}
+
+/* A counter of the round before. Not as tsr__round_before has it, whose code in the head of the loop would become phis when the loop is
+ * rotated. */
+static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
+{
+    const LLVMBuilderRef b = r->u->b;
+    const int64_t signed_step = tsr__counter_step(r->rounds, phi, true), step = signed_step ? signed_step : tsr__counter_step(r->rounds, phi, false);
+    int64_t begin;
+    if (!step || !b)
+        return step ? phi : NULL;
+    LLVMValueRef back = LLVMConstInt(LLVMTypeOf(phi), (uint64_t)-step, true), first = tsr__incoming_from(phi, r->rounds->before);
+    if (r->in_first)
+        return LLVMBuildAdd(b, first, back, "");
+    return signed_step && tsr__constant_int(first, &begin) && begin >= 0 ? LLVMBuildNSWAdd(b, phi, back, "")
+                                                                         : LLVMBuildAdd(b, phi, back, "");
+}
+
+static LLVMValueRef phi_ahead(struct tsr__reading *r, LLVMValueRef v)
+{
+    if (LLVMIsAPHINode(v))
+        return counter_ahead(r, v);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(r->rounds->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+        if (tsr__incoming_from(phi, r->rounds->latch) == v)
+            return r->in_first ? tsr__incoming_from(phi, r->rounds->before) : phi;
+    return NULL;
+}
+
+/* The flags that the operation on these constants may have. */
+static unsigned flags_of_constants(LLVMOpcode op, LLVMValueRef const *operands)
+{
+    int64_t a, b;
+    if (!tsr__constant_int(operands[0], &a) || !tsr__constant_int(operands[1], &b) || a < 0 || b < 0 || a > INT16_MAX || b > INT16_MAX ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(operands[0])) < 32)
+        return LOOKED_AT;
+    switch (op) {
+    case LLVMAdd:
+    case LLVMMul:
+        return ALL_HOLD;
+    case LLVMSub:
+        return a >= b ? ALL_HOLD : LOOKED_AT;
+    case LLVMShl:
+        return b < 16 ? ALL_HOLD : LOOKED_AT;
+    case LLVMLShr:
+    case LLVMAShr:
+        return b < 16 && a % (INT64_C(1) << b) == 0 ? ALL_HOLD : LOOKED_AT;
+    case LLVMUDiv:
+    case LLVMSDiv:
+        return b && a % b == 0 ? ALL_HOLD : LOOKED_AT;
+    default:
+        return LOOKED_AT;
+    }
+}
+
+static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands)
+{
+    const LLVMBuilderRef b = r->u->b;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef made;
+    if (r->in_first && LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
+        tsr__map_set(&r->flags, v, flags_of_constants(op, operands));
+        return LLVMBuildBinOp(b, op, operands[0], operands[1], "");
+    }
+    if (r->in_first && (made = tsr__simplified(v, operands)) != NULL) {
+        tsr__map_set(&r->flags, v, ALL_HOLD);
+        return made;
+    }
+    if (op == LLVMTrunc) /* without flags, which cannot be asked for */
+        return LLVMBuildTrunc(b, operands[0], LLVMTypeOf(v), "");
+    if (op == LLVMOr && LLVMGetIsDisjoint(v)) { /* a sum, also if the bits are not disjoint in round 0 */
+        made = LLVMBuildAdd(b, operands[0], operands[1], "");
+        if (!LLVMIsAInstruction(made))
+            return made;
+        LLVMSetNSW(made, true);
+        LLVMSetNUW(made, true);
+    } else {
+        made = LLVMInstructionClone(v);
+        LLVMInsertIntoBuilder(b, made);
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            LLVMSetOperand(made, (unsigned)i, operands[i]);
+    }
+    switch (LLVMGetInstructionOpcode(made)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+        if (r->in_first)
+            tsr__map_set(&r->flags, v, LOOKED_AT | flags_in_first(r, made));
+        LLVMSetNSW(made, LLVMGetNSW(made) && tsr__map_get(&r->flags, v) & SIGNED_FITS);
+        LLVMSetNUW(made, LLVMGetNUW(made) && tsr__map_get(&r->flags, v) & UNSIGNED_FITS);
+        break;
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMUDiv:
+    case LLVMSDiv:
+        LLVMSetExact(made, LLVMGetExact(made) && tsr__map_get(&r->flags, v) & LEAVES_NO_REST);
+        break;
+    case LLVMZExt:
+        LLVMSetNNeg(made, false);
+        break;
+    case LLVMGetElementPtr:
+        LLVMGEPSetNoWrapFlags(made, 0);
+        break;
+    default:
+        break;
+    }
+    return made;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* What is the same for all work-items, as it was when they copied. NULL: it cannot be had, but perhaps what it is made of. */
+static LLVMValueRef uniform_value(struct tsr__reading *r, LLVMValueRef v)
+{
+    if (!r->rounds || !tsr__is_in_loop(&r->u->cfg, v, r->rounds->loop))
+        return is_there(r, v) ? v : NULL;
+    return phi_ahead(r, v);
+}
+
+/* The value as it was in the store that wrote what the load reads; NULL: that cannot be told. While nothing is built, any value stands for
+ * what there will be. */
+static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int depth)
+{
+    struct tsr__form form;
+    LLVMValueRef operands[4];
+    const LLVMBuilderRef b = r->u->b;
+    LLVMValueRef same = is_uniform(r, v, DEPTH) ? uniform_value(r, v) : NULL;
+    if (same)
+        return same;
+    if (asks_group(v))
+        return b ? insert_query(r, v) : v;
+    const unsigned digit = digit_of_value(r->copy, v);
+    const bool number = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
+    if (digit < r->copy->digit_count ? form_of_digit(r, digit, &form) : number && tsr__form_of(v, leaf_of_reading, r, &form))
+        return b ? build_form(r, &form, LLVMTypeOf(v)) : v;
+    if (!depth || (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v)) ||
+        LLVMGetNumOperands(v) > (int)TSR_ARRAY_LEN(operands))
+        return NULL;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!(operands[i] = value_of_store(r, LLVMGetOperand(v, (unsigned)i), depth - 1)))
+            return NULL;
+    if (!b)
+        return v;
+    if (r->rounds)
+        return operation_ahead(r, v, operands);
+    LLVMValueRef made = insert_copy(b, v);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        LLVMSetOperand(made, (unsigned)i, operands[i]);
+    return made;
+}
+
+static bool reads_one_store(const struct tsr__reading *r)
+{
+    struct tsr__form within;
+    return r->run || (bytes_in_vector(r, &within) && tsr__form_most(&within) + r->load->size <= r->copy->to.size);
+}
+
+bool tsr__can_read_original(struct tsr__reading *r)
+{
+    if (reads_one_store(r) && value_of_store(r, tsr__source_of(r->copy), DEPTH))
+        return true;
+    merge_digits(r);
+    return reads_one_store(r) && value_of_store(r, tsr__source_of(r->copy), DEPTH);
+}
+
+LLVMValueRef tsr__original_address(struct tsr__reading *r)
+{
+    const struct tsr__unstage *u = r->u;
+    struct tsr__form within = {0};
+    LLVMValueRef pointer = value_of_store(r, tsr__source_of(r->copy), DEPTH);
+    if (!r->run)
+        bytes_in_vector(r, &within);
+    if (!within.count && !within.constant)
+        return pointer;
+    LLVMValueRef bytes = build_form(r, &within, LLVMInt64TypeInContext(u->code.l->context));
+    return LLVMBuildInBoundsGEP2(u->b, LLVMInt8TypeInContext(u->code.l->context), pointer, &bytes, 1, "");
+}
+
+void tsr__read_original(struct tsr__reading *r)
+{
+    struct tsr__unstage *u = r->u;
+    LLVMValueRef load = r->load->access, from = r->copy->from;
+    unsigned align = LLVMGetAlignment(from);
+    const unsigned size = (unsigned)r->load->size, of_first = r->first ? LLVMGetAlignment(r->first->from) : align;
+    align = align < of_first ? align : of_first;
+    u->b = tsr__builder_before(u->code.l, load);
+    LLVMValueRef made = LLVMBuildLoad2(u->b, LLVMTypeOf(load), tsr__original_address(r), "");
+    LLVMSetAlignment(made, align < (size & -size) || r->load->size == r->copy->to.size ? align : size & -size);
+    const unsigned tbaa = LLVMGetMDKindIDInContext(u->code.l->context, "tbaa", 4);
+    LLVMSetMetadata(made, tbaa, LLVMGetMetadata(from, tbaa));
+    LLVMReplaceAllUsesWith(load, made);
+    LLVMInstructionEraseFromParent(load);
+    LLVMDisposeBuilder(u->b);
+    u->b = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a load of local memory would have read. */
+#ifndef TESSERA_LANES_PREPARE_STAGED_VALUES_H
+#define TESSERA_LANES_PREPARE_STAGED_VALUES_H
+
+#include "lanes/prepare/staged_copies.h"
+
+struct tsr__built_form {
+    struct tsr__built_form *next;
+    struct tsr__form form; /* whose constant is -1 where the value is a query */
+    LLVMValueRef value;
+};
+
+/* A load of local memory, and the copy that filled it. */
+struct tsr__reading {
+    struct tsr__unstage *u;
+    const struct tsr__copy *copy;
+    const struct tsr__place *load;
+    struct tsr__form at; /* bytes from where the copy's places begin */
+    /* Digits that lie in both memories as one number would, of which the lowest stands for all: those that go on with the one below. `run`:
+     * the lowest of all counts the elements of vectors. */
+    bool merged[TSR__PLACE_DIGITS + 1], run, merges;
+    int loop; /* the innermost one around a barrier between the two, in which all work-items of a group make the same rounds */
+    struct tsr__map uniform;
+    /* Of a copy that the round before has made for this one (staged_ahead.c): the rounds, or NULL; the copy for round 0; whether values are
+     * those of round 0; the address in it, told by that copy; which flags of the source's operations hold there, too. */
+    struct tsr__rounds *rounds;
+    const struct tsr__copy *first;
+    bool in_first;
+    LLVMValueRef first_address;
+    struct tsr__map flags;
+    struct tsr__built_form **built; /* forms that have code, so that equal ones are one value; NULL: each gets its own */
+};
+
+/* Whether an address can be had of what the store that wrote the loaded bytes had loaded. */
+bool tsr__can_read_original(struct tsr__reading *r);
+/* The address, if it can; u->b builds it. */
+LLVMValueRef tsr__original_address(struct tsr__reading *r);
+/* Makes the load one of what was copied. */
+void tsr__read_original(struct tsr__reading *r);
+
+#endif
