@@ -216,8 +216,7 @@ static void straight_load(struct gen *g, const char *p, bool small)
     }
 }
 
-/* An index in [0, count), count a power of two. */
-static void load_index(struct gen *g, unsigned count)
+void load_index(struct gen *g, unsigned count)
 {
     switch (below(g, 9)) {
     case 0:
@@ -258,15 +257,26 @@ static void load_index(struct gen *g, unsigned count)
     }
 }
 
+/* The buffer that is read, or the other one. */
+static const char *input(struct gen *g)
+{
+    return g->k.has_second && chance(g, 40) ? "in2" : "in";
+}
+
 static void load(struct gen *g, struct type t)
 {
+    if (g->place_count > 1 && !g->is_choosing && chance(g, 40) && chosen_load(g, t))
+        return;
     unsigned bytes = base_bytes[t.base] * t.width;
     unsigned count = KGEN_IN_WORDS * 4 / bytes;
     while (count & (count - 1)) /* an index below a power of two */
         count &= count - 1;
     if (t.width == 1 && !is_float(t.base) && chance(g, 40)) {
-        char p[48];
-        snprintf(p, sizeof p, "((global const %s *)in)", base_names[t.base]);
+        char p[96];
+        if (g->k.has_second && chance(g, 20))
+            snprintf(p, sizeof p, "((global const %s *)(lid & %u ? in : (global const uint *)in2))", base_names[t.base], 1u << below(g, 4));
+        else
+            snprintf(p, sizeof p, "((global const %s *)%s)", base_names[t.base], input(g));
         put(g, "(%s)", base_names[t.base]);
         straight_load(g, p, bytes < 8);
         return;
@@ -276,14 +286,14 @@ static void load(struct gen *g, struct type t)
     if (raw_float)
         put(g, "convert_%s", type_name(t));
     if (t.width == 1)
-        put(g, "(((global const %s *)in)[", type_name(as));
+        put(g, "(((global const %s *)%s)[", type_name(as), input(g));
     else
         put(g, "(vload%u(", t.width);
     load_index(g, count);
     if (t.width == 1)
         put(g, "])");
     else
-        put(g, ", (global const %s *)in))", base_names[as.base]);
+        put(g, ", (global const %s *)%s))", base_names[as.base], input(g));
 }
 
 void swizzle(struct gen *g, unsigned from, unsigned to, bool once)
@@ -349,7 +359,10 @@ static void struct_member(struct gen *g, struct type t)
     unsigned member = below(g, 6);
     if (members[member].is_float && !is_float(t.base))
         put(g, "convert_%s_sat", type_name(t));
-    put(g, chance(g, 50) ? "(st.%s" : "(sa[n1 & 3].%s", members[member].name);
+    if (chance(g, 20))
+        put(g, "((lid & %u ? &st : &sa[n2 & 3])->%s", 1u << below(g, 4), members[member].name);
+    else
+        put(g, chance(g, 50) ? "(st.%s" : "(sa[n1 & 3].%s", members[member].name);
     if (members[member].is_array) {
         put(g, "[");
         element(g, 3);
@@ -405,6 +418,10 @@ void condition(struct gen *g, bool uniform)
         put(g, "(");
         uniform_value(g);
         put(g, chance(g, 50) ? " & %u) != 0" : ") > %u", 1 + below(g, 7));
+        return;
+    }
+    if (g->pointer_count && !g->is_choosing && chance(g, 8)) {
+        compare_pointers(g);
         return;
     }
     if (chance(g, 40)) {
@@ -527,7 +544,15 @@ static bool helper_call(struct gen *g, struct type t, int depth)
             helper = i;
     if (helper < 0)
         return false;
-    put(g, "h%llu_%d(in, gid, lid, n0, n1, n2, n3, ", (unsigned long long)g->k.seed, helper);
+    put(g, "h%llu_%d(", (unsigned long long)g->k.seed, helper);
+    if (g->k.has_second && chance(g, 30)) {
+        put(g, "(");
+        condition(g, chance(g, 15));
+        put(g, ") ? in : (global const uint *)in2");
+    } else {
+        put(g, "in");
+    }
+    put(g, "%s, gid, lid, n0, n1, n2, n3, ", g->k.has_second ? ", in2" : "");
     expression(g, t, depth - 1);
     put(g, ", ");
     expression(g, scalar(UINT), depth - 1);

@@ -19,7 +19,37 @@ struct variable {
     struct type type;
 };
 
-enum { MAX_VARIABLES = 16, MAX_LOOPS = 8, MAX_HELPERS = 3, OWN_WORDS = 8, PRIVATE_ELEMENTS = 8 };
+enum { MAX_VARIABLES = 16, MAX_LOOPS = 8, MAX_HELPERS = 3, OWN_WORDS = 8, PRIVATE_ELEMENTS = 8, MAX_PLACES = 16, MAX_POINTERS = 4 };
+
+enum space { GLOBAL, CONSTANT, LOCAL, PRIVATE, SPACES };
+enum { IN_GLOBAL = 1 << GLOBAL, IN_CONSTANT = 1 << CONSTANT, IN_LOCAL = 1 << LOCAL, IN_PRIVATE = 1 << PRIVATE };
+enum { EVERYWHERE = IN_GLOBAL | IN_CONSTANT | IN_LOCAL | IN_PRIVATE };
+
+/* Memory that pointers point into. */
+struct place {
+    char name[24]; /* where it begins */
+    enum space space;
+    unsigned bytes, align;
+    bool is_own;   /* this work-item alone reads and writes it; of others nothing is written while the kernel reads them */
+    bool has_type; /* it is read and written as a type of its own, so with no other one but by way of any_T */
+};
+
+/* What an address has to be good for. */
+struct target {
+    unsigned spaces;                 /* a set; of several: it is a generic pointer */
+    enum base base;                  /* an integer */
+    unsigned room;                   /* elements from the address on */
+    enum { READ, OWN, INPUT } holds; /* anything; places that are the work-item's own, to be written; places that are not */
+    bool is_typed;                   /* not only by way of any_T */
+};
+
+/* A variable. */
+struct pointer {
+    char name[8];
+    struct target target; /* of each of its values */
+    unsigned count;       /* of an array */
+    unsigned steps;       /* elements that it may go on from where it was set */
+};
 
 struct gen {
     struct kgen_kernel k;
@@ -37,6 +67,12 @@ struct gen {
     unsigned next_counter;
     struct type helper_types[MAX_HELPERS], array_type;
     int helper_count, helpers_usable;
+    struct place places[MAX_PLACES];
+    struct pointer pointers[MAX_POINTERS];
+    unsigned place_count, pointer_count;
+    bool has_places, has_local_places, has_private_places; /* other than buffers that are read */
+    struct type second_type;                               /* of the elements of in2 */
+    bool is_choosing;                                      /* inside of what chooses an address */
     bool in_helper, has_struct;
     bool convergent;           /* the kernel has barriers and sub-group functions, so no work-item returns early */
     bool small_groups;         /* small work-groups, and no sub-group functions: several may be lanes of a packet */
@@ -70,11 +106,17 @@ struct type any_type(struct gen *g);
 
 void expression(struct gen *g, struct type t, int depth);
 void leaf(struct gen *g, struct type t);
-void element(struct gen *g, unsigned size); /* an index in [0, size), size a power of two or 3 */
-void uniform_value(struct gen *g);          /* an uint that is the same for the work-group */
+void element(struct gen *g, unsigned size);     /* an index in [0, size), size a power of two or 3 */
+void load_index(struct gen *g, unsigned count); /* likewise, count a power of two of at least 8; often in the order of work-items */
+void uniform_value(struct gen *g);              /* an uint that is the same for the work-group */
 void condition(struct gen *g, bool uniform);
 size_t output_row(struct gen *g, struct type t);                    /* offset of a part of the output with an element for each work-item */
 void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: no element twice */
+
+/* ---- address.c ------------------------------------------------------------------------------------------------------------------- */
+
+bool chosen_load(struct gen *g, struct type t); /* from one of several places. False: there are none */
+void compare_pointers(struct gen *g);           /* a truth value */
 
 /* ---- statement.c ----------------------------------------------------------------------------------------------------------------- */
 

@@ -2,8 +2,9 @@
  * The generator: writes a kernel from left to right, so that a random number decides at each place what comes next.
  *
  * What the language leaves open is not written: signed arithmetic goes through unsigned types or has small operands, floats are only
- * added, multiplied, fused and rounded, work-items write to places of their own or atomically without looking at the result, and barriers
- * and sub-group functions stand where all work-items of the group reach them. */
+ * added, multiplied, fused and rounded, work-items write to places of their own or atomically without looking at the result, pointers stay
+ * inside of what they were set to, and barriers and sub-group functions stand where all work-items of the group reach them. */
+#include "address.h"
 #include "matrix.h"
 
 #include <stdio.h>
@@ -15,6 +16,16 @@ static void add_variable(struct gen *g, struct type t, const char *name)
     snprintf(v->name, sizeof v->name, "%s", name);
 }
 
+/* The declaration of the second buffer, if there is one. */
+static const char *second_input(const struct gen *g, const char *before, const char *behind)
+{
+    static char text[48];
+    *text = 0;
+    if (g->k.has_second)
+        snprintf(text, sizeof text, "%sglobal const %s *in2%s", before, type_name(g->second_type), behind);
+    return text;
+}
+
 static void helper(struct gen *g)
 {
     struct type t = chance(g, 70) ? scalar(chance(g, 50) ? INT : any_integer(g)) : any_type(g);
@@ -24,8 +35,8 @@ static void helper(struct gen *g)
     g->in_helper = g->may_return = true;
     g->may_leave = g->together = false;
     g->budget = 5;
-    put(g, "%s h%llu_%d(global const uint *in, size_t gid, uint lid, uint n0, uint n1, uint n2, uint n3, %s x, uint y)\n{", type_name(t),
-        (unsigned long long)g->k.seed, number, type_name(t));
+    put(g, "%s h%llu_%d(global const uint *in, %ssize_t gid, uint lid, uint n0, uint n1, uint n2, uint n3, %s x, uint y)\n{", type_name(t),
+        (unsigned long long)g->k.seed, number, second_input(g, "", ", "), type_name(t));
     g->indent = 1;
     add_variable(g, scalar(UINT), "y");
     g->fixed = 1;
@@ -140,8 +151,9 @@ static void write_head(struct gen *g, bool with_sub_group_size)
         put(g, "__attribute__((reqd_work_group_size(1, 1, 1)))\n");
     put(g,
         "kernel void k%llu(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, uint n1, uint n2, uint "
-        "n3%s)\n{",
-        (unsigned long long)g->k.seed, g->matrices ? ", global uchar *ma, global uchar *mb, global uchar *mc, int qa, int qb, int qc" : "");
+        "n3%s%s%s)\n{",
+        (unsigned long long)g->k.seed, g->matrices ? ", global uchar *ma, global uchar *mb, global uchar *mc, int qa, int qb, int qc" : "",
+        second_input(g, ", ", ""), g->k.has_constants ? ", constant uint *ic" : "");
     g->indent = 1;
     line(g);
     if (!matrix_is_bare(g)) {
@@ -214,6 +226,7 @@ static void write_results(struct gen *g)
         line(g);
         put(g, "sum ^= st.l + (uint)st.i[0] + (uint)st.i[1] * 3 + (ushort)st.s.y + (uint)convert_int_sat(st.h + st.d) * 5;");
     }
+    sum_places(g);
     write_variable(g, &sum);
 }
 
@@ -242,6 +255,10 @@ static void write_body(struct gen *g)
         write_inputs(g);
         write_variables(g);
     }
+    if (g->has_places) {
+        declare_places(g);
+        declare_pointers(g);
+    }
     if (g->matrices)
         matrix_declare(g);
     if (matrix_is_bare(g))
@@ -252,6 +269,19 @@ static void write_body(struct gen *g)
         statement(g, 3);
     if (!matrix_is_bare(g))
         write_results(g);
+}
+
+/* One buffer or two, and whether the kernel chooses between other places as well. */
+static void choose_inputs(struct gen *g)
+{
+    bool is_bare = matrix_is_bare(g);
+    g->k.has_second = !is_bare && chance(g, 65);
+    g->second_type = chance(g, 40) ? scalar(UINT) : (struct type){any_integer(g), 1u << below(g, 3)};
+    g->has_places = !is_bare && chance(g, 50);
+    g->k.has_constants = g->has_places && chance(g, 25);
+    add_place(g, (struct place){"in", GLOBAL, KGEN_IN_WORDS * 4, 8, false, false});
+    if (g->k.has_second)
+        add_place(g, (struct place){"in2", GLOBAL, KGEN_IN_WORDS * 4, 8, false, false});
 }
 
 struct kgen_kernel kgen_generate(uint64_t seed, bool matrices, const bool *dropped, struct kgen_text *text)
@@ -276,6 +306,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, bool matrices, const bool *dropp
     g->offset = (g->items * OWN_WORDS * 4 + 127) / 128 * 128;
     for (int i = 0; i < 4; i++)
         g->k.n[i] = below(g, 16);
+    choose_inputs(g);
     g->has_struct = chance(g, 30);
     if (g->has_struct)
         write_struct(g);
@@ -290,9 +321,12 @@ struct kgen_kernel kgen_generate(uint64_t seed, bool matrices, const bool *dropp
     g->budget = 4 + (int)below(g, 14);
     if (matrices)
         matrix_function(g);
+    if (g->k.has_constants)
+        write_constants(g);
     write_head(g, choice < 3);
     write_body(g);
     put(g, "\n}\n");
     g->k.out_bytes = g->offset;
+    g->k.acc_bytes = KGEN_ACC_WORDS * 4 + (g->has_places ? g->items * OWN_WORDS * 4 : 0);
     return g->k;
 }

@@ -20,7 +20,7 @@
 #include "../host/host.h"
 #include "generate.h"
 
-enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, TELL_EACH = 100, SECONDS_PER_PROGRAM = 300, WRITTEN = 3 };
+enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, TELL_EACH = 100, SECONDS_PER_PROGRAM = 300, WRITTEN = 3, BUFFERS = 8 };
 static const char *const engines[ENGINES] = {"reference", "lanes"};
 static const char options[] = "-cl-std=CL3.0 -w";
 static const char prologue[] = "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -82,7 +82,7 @@ static cl_program build_in(const struct session *s, const char *source, int engi
 static size_t result_bytes(const struct kgen_kernel *k, size_t sizes[WRITTEN])
 {
     sizes[0] = k->out_bytes;
-    sizes[1] = KGEN_ACC_WORDS * 4;
+    sizes[1] = k->acc_bytes;
     sizes[2] = k->has_matrices ? k->matrix_bytes[k->c_in_a ? 0 : 2] : 0;
     return sizes[0] + sizes[1] + sizes[2];
 }
@@ -132,6 +132,11 @@ static cl_int set_arguments(cl_kernel kernel, const struct kgen_kernel *k, const
         err |= clSetKernelArg(kernel, 8 + i, sizeof buffers[0], &buffers[i == 2 && k->c_in_a ? 3 : 3 + i]);
         err |= clSetKernelArg(kernel, 11 + i, 4, &k->pitch[i]);
     }
+    cl_uint next = k->has_matrices ? 14 : 8;
+    if (k->has_second)
+        err |= clSetKernelArg(kernel, next++, sizeof buffers[0], &buffers[6]);
+    if (k->has_constants)
+        err |= clSetKernelArg(kernel, next++, sizeof buffers[0], &buffers[7]);
     return err;
 }
 
@@ -155,29 +160,39 @@ static struct kgen_kernel varied(const struct kgen_kernel *k, unsigned number)
     return other;
 }
 
+static void fill_input(uint32_t in[KGEN_IN_WORDS], uint64_t *state)
+{
+    for (unsigned i = 0; i < KGEN_IN_WORDS; i++) {
+        in[i] = (uint32_t)kgen_random(state);
+        if (in[i] >> 28 < 8) /* many small numbers */
+            in[i] &= 0xff;
+    }
+}
+
 /* One launch; what it has written goes to `out`. */
 static cl_int launch(const struct session *s, cl_kernel kernel, const struct kgen_kernel *k, unsigned char *out)
 {
     uint32_t in[KGEN_IN_WORDS];
-    uint64_t state = k->seed;
+    uint64_t state = k->seed, second_state = ~k->seed;
     size_t sizes[WRITTEN], bytes = result_bytes(k, sizes);
-    for (unsigned i = 0; i < KGEN_IN_WORDS; i++) {
-        in[i] = (uint32_t)kgen_random(&state);
-        if (in[i] >> 28 < 8) /* many small numbers */
-            in[i] &= 0xff;
-    }
+    fill_input(in, &state);
     for (size_t i = 0; i < bytes / 4; i++)
         ((uint32_t *)out)[i] = (uint32_t)i * 2654435761u;
-    cl_mem buffers[6] = {new_buffer(s, sizeof in, in), new_buffer(s, sizes[0], out), new_buffer(s, sizes[1], out)};
+    cl_mem buffers[BUFFERS] = {new_buffer(s, sizeof in, in), new_buffer(s, sizes[0], out), new_buffer(s, sizes[1], out + sizes[0])};
     for (unsigned i = 0; k->has_matrices && i < 3; i++)
         buffers[3 + i] = new_matrix(s, k, i, &state);
+    fill_input(in, &second_state);
+    if (k->has_second)
+        buffers[6] = new_buffer(s, sizeof in, in);
+    if (k->has_constants)
+        buffers[7] = new_buffer(s, KGEN_CONSTANT_WORDS * 4, in);
     const cl_mem written[WRITTEN] = {buffers[1], buffers[2], buffers[k->c_in_a ? 3 : 5]};
     cl_int err = set_arguments(kernel, k, buffers);
     err = err ? err : clEnqueueNDRangeKernel(s->queue, kernel, k->dim, k->offset, k->global, k->local, 0, NULL, NULL);
     for (unsigned i = 0; i < WRITTEN; out += sizes[i++])
         if (!err && sizes[i])
             err = clEnqueueReadBuffer(s->queue, written[i], CL_TRUE, 0, sizes[i], out, 0, NULL, NULL);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < BUFFERS; i++)
         if (buffers[i])
             clReleaseMemObject(buffers[i]);
     return err;

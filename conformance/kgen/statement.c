@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The generator's sentences: assignments, control flow, memory, and what work-items do together. */
-#include "gen.h"
+#include "address.h"
 
 #include <stdio.h>
 
@@ -354,6 +354,18 @@ static void write_float_of_structs(struct gen *g)
     put(g, ";");
 }
 
+/* One struct or another one. */
+static void write_chosen_struct(struct gen *g)
+{
+    put(g, "((");
+    condition(g, chance(g, 15));
+    put(g, ") ? &st : &sa[");
+    element(g, 4);
+    put(g, "])->%s = ", chance(g, 50) ? "l" : "i[0]");
+    expression(g, scalar(UINT), 2);
+    put(g, ";");
+}
+
 static void copy_struct(struct gen *g)
 {
     if (chance(g, 50)) {
@@ -376,10 +388,7 @@ static void memory(struct gen *g)
         write_private, write_own_word, write_own_as, write_own_vector, add_uint, write_neighbour, add_by_exchange, add_ulong,
     };
     static void (*const struct_writes[])(struct gen *) = {
-        write_array_of_struct,
-        write_integer_of_structs,
-        write_float_of_structs,
-        copy_struct,
+        write_array_of_struct, write_integer_of_structs, write_float_of_structs, write_chosen_struct, copy_struct,
     };
     enum { WRITES = sizeof writes / sizeof *writes, STRUCT_WRITES = sizeof struct_writes / sizeof *struct_writes };
     unsigned what = below(g, g->has_struct ? WRITES + STRUCT_WRITES : WRITES);
@@ -479,8 +488,11 @@ static void intel_or_cluster(struct gen *g, const struct variable *v)
             const char *type, *suffix;
         } rows[] = {{"uint", ""}, {"uchar", "_uc"}, {"ushort", "_us"}, {"uint", "_ui"}};
         unsigned row = below(g, 4), wide = chance(g, 50) ? 4 : 0;
-        put(g, "%s = (%s)(intel_sub_group_block_read%s%s((global const %s *)((global const uint *)in + (", name, type, rows[row].suffix,
-            wide ? "4" : "", rows[row].type);
+        const char *from = "in";
+        if (g->k.has_second && chance(g, 60))
+            from = chance(g, 60) ? "(n2 > 7 ? in : (global const uint *)in2)" : "in2";
+        put(g, "%s = (%s)(intel_sub_group_block_read%s%s((global const %s *)((global const uint *)%s + (", name, type, rows[row].suffix,
+            wide ? "4" : "", rows[row].type, from);
         uniform_value(g);
         put(g, " & 255) * 4))%s);", wide ? ".s2" : "");
         return;
@@ -644,10 +656,13 @@ void statement(struct gen *g, int depth)
     bool drop = node_begin(g);
     line(g);
     bool is_matrix = matrix_has_room(g) && g->together && !g->quiet && !g->in_helper && chance(g, 12);
+    bool is_pointer = g->pointer_count && !g->in_helper && chance(g, 25);
     unsigned what = below(g, 100);
     g->budget--;
     if (is_matrix)
         matrix_statement(g, true, chance(g, 50));
+    else if (is_pointer)
+        pointer_statement(g);
     else if (depth > 0 && what < 18)
         if_else(g, depth);
     else if (depth > 0 && what < 32 && g->counter_count < 3)
