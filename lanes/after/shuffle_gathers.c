@@ -70,11 +70,11 @@ static bool read_call(struct tsr__lane_scalars *c, LLVMValueRef call, struct acc
     a->pointers = LLVMGetOperand(call, load ? 0 : 1);
     a->element = LLVMGetElementType(load ? LLVMTypeOf(call) : LLVMTypeOf(LLVMGetOperand(call, 0)));
     a->lanes = LLVMGetVectorSize(LLVMTypeOf(a->pointers));
-    a->bytes = (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(c->l->module), a->element);
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(c->l->module);
+    a->bytes = (int64_t)LLVMABISizeOfType(layout, a->element);
     a->local =
         LLVMGetPointerAddressSpace(LLVMGetElementType(LLVMTypeOf(a->pointers))) == TSR__LOCAL_SPACE && !tsr__has(c->l, TSR_CPU_AVX512F);
-    return a->lanes <= TSR__MAX_ELEMENTS && find_active(a, LLVMGetOperand(call, load ? 1 : 2)) &&
-           (LLVMGetTypeKind(a->element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(a->element) % 8 == 0);
+    return a->lanes <= TSR__MAX_ELEMENTS && tsr__fills_its_bytes(layout, a->element) && find_active(a, LLVMGetOperand(call, load ? 1 : 2));
 }
 
 /* Finds the elements, of which the first is at offset `least` from lane 0 and in lane `lane`. */

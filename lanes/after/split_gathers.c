@@ -6,6 +6,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/lane_scalars.h"
+#include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
 enum { MOST_ROWS = 16, LEAST_ROW_BYTES = 16 };
@@ -93,7 +94,10 @@ static void split_access(struct tsr__lane_scalars *c, LLVMValueRef access, bool 
 {
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(load ? access : LLVMGetOperand(access, 0)));
     LLVMValueRef mask, pointers = tsr__addresses_behind(LLVMGetOperand(access, load ? 0 : 1), &mask), at[MOST_ROWS];
-    const uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(c->l->module), element);
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(c->l->module);
+    const uint64_t bytes = LLVMABISizeOfType(layout, element);
+    if (!tsr__fills_its_bytes(layout, element))
+        return;
     if (!has_all_lanes(LLVMGetOperand(access, load ? 1 : 2)) || (mask && (!load || !may_load_masked(c->l, bytes))))
         return;
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(pointers)), in_row = find_rows(pointers, bytes, mask);

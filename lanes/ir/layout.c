@@ -65,6 +65,11 @@ unsigned tsr__align_at(unsigned align, uint64_t offset)
     return align ? align : 1;
 }
 
+bool tsr__fills_its_bytes(LLVMTargetDataRef layout, LLVMTypeRef element)
+{
+    return LLVMSizeOfTypeInBits(layout, element) == 8 * LLVMABISizeOfType(layout, element);
+}
+
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
 {
     uint64_t size = LLVMABISizeOfType(layout, LLVMGetAllocatedType(alloca)), align = LLVMGetAlignment(alloca);

@@ -11,6 +11,9 @@ LLVMTypeRef tsr__component_type(LLVMTypeRef type, int component);
 
 /* The member of an aggregate that holds scalar `*component`, whose number in that member is left there. */
 unsigned tsr__member_of(LLVMTypeRef type, int *component);
+/* Do elements of a vector of this type lie where those of an array do? Not those of i1 and of i24, which LLVM makes of parts of variables.
+ */
+bool tsr__fills_its_bytes(LLVMTargetDataRef layout, LLVMTypeRef element);
 /* The alignment `offset` bytes further on. */
 unsigned tsr__align_at(unsigned align, uint64_t offset);
 /* Bytes from one lane's copy of a stack variable to the next lane's. */

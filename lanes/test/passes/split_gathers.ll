@@ -106,4 +106,16 @@ define void @one_or_other(ptr %p, ptr %other, <8 x i1> %m, ptr %to) {
   ret void
 }
 
+; Numbers of 24 bits lie closer to each other in a vector than in an array.
+; CHECK-LABEL: define void @of_24_bits(
+; CHECK: call <8 x i24> @llvm.masked.gather.v8i24.v8p1(
+; CHECK: call void @llvm.masked.scatter.v8i24.v8p1(
+define void @of_24_bits(ptr addrspace(1) %p, ptr addrspace(1) %to) {
+  %a = getelementptr i8, ptr addrspace(1) %p, <8 x i64> <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28>
+  %v = call <8 x i24> @llvm.masked.gather.v8i24.v8p1(<8 x ptr addrspace(1)> align 1 %a, <8 x i1> splat (i1 true), <8 x i24> poison)
+  %b = getelementptr i8, ptr addrspace(1) %to, <8 x i64> <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28>
+  call void @llvm.masked.scatter.v8i24.v8p1(<8 x i24> %v, <8 x ptr addrspace(1)> align 1 %b, <8 x i1> splat (i1 true))
+  ret void
+}
+
 !0 = !{}

@@ -18,7 +18,7 @@ struct tsr__access tsr__classify_as(struct tsr__widener *s, LLVMValueRef inst, L
     a.scalar = tsr__component_type(type, 0);
     a.scalar_bytes = (unsigned)LLVMABISizeOfType(s->layout, a.scalar);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
-    a.simple = kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && LLVMSizeOfTypeInBits(s->layout, a.scalar) == 8 * a.scalar_bytes;
+    a.simple = kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && tsr__fills_its_bytes(s->layout, a.scalar);
     a.each = 1;
     if (shape.kind == TSR__SHAPE_AFFINE && shape.stride == 0) {
         a.class = TSR__ACCESS_UNIFORM;
