@@ -23,8 +23,7 @@ static struct tsr__rounds *rounds_of(struct tsr__unstage *u, int loop)
     return r->header || tsr__rounds_of(u->code.l, &u->cfg, loop, u->arena, r) ? r : NULL;
 }
 
-/* ---- when it is copied -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- when it is copied --------------------------------------------------------------------------------------------------------------- */
 
 /* Does this way of the branch lead on wherever another round follows? */
 static bool is_taken_if_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition, bool way)

@@ -6,8 +6,8 @@
 #include "lanes/prepare/staged_values.h"
 
 /* Of a load of what the round before has copied, if `next` is that copy and `first` the one for round 0. Builds code to compare the two. */
-bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next, LLVMValueRef const *barriers,
-                             size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r);
+bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
+                             LLVMValueRef const *barriers, size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r);
 /* Of a load of a copy, made in the same round, of what the round before has loaded. */
 bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy, const struct tsr__place *load, struct tsr__reading *r);
 

@@ -15,8 +15,7 @@ static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
     return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
 }
 
-/* ---- places in local memory -----------------------------------------------------------------------------------------------------------
- */
+/* ---- places in local memory ---------------------------------------------------------------------------------------------------------- */
 
 static bool waits(const struct tsr__unstage *u, int loop)
 {
@@ -204,8 +203,7 @@ bool tsr__overlap(const struct tsr__place *a, const struct tsr__place *b)
     return any;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- copies -------------------------------------------------------------------------------------------------------------------------- */
 
 bool tsr__same_base(const struct tsr__id_base *a, const struct tsr__id_base *b)
 {

@@ -19,8 +19,7 @@ static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
     return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
 }
 
-/* ---- numbers of the store that wrote what the load reads ---------------------------------------------------------------------------------------
- */
+/* ---- numbers of the store that wrote what the load reads ----------------------------------------------------------------------------- */
 
 /* Bytes of the place that the load reads below those of digit `end`, in units of so many. */
 static bool units_of_place(const struct tsr__reading *r, unsigned end, int64_t bytes, int64_t count, struct tsr__form *units)
@@ -52,7 +51,8 @@ static bool form_of_base(const struct tsr__reading *r, const struct tsr__id_base
     for (unsigned found = 0; known < base->count; found++) {
         unsigned i = 0;
         struct tsr__form units;
-        while (i < r->copy->digit_count && !(tsr__same_base(&r->copy->digits[i].base, base) && INT64_C(1) << r->copy->digits[i].shift == known))
+        while (i < r->copy->digit_count &&
+               !(tsr__same_base(&r->copy->digits[i].base, base) && INT64_C(1) << r->copy->digits[i].shift == known))
             i++;
         const struct tsr__id_digit *d = &r->copy->digits[i];
         if (found == TSR__PLACE_DIGITS || i == r->copy->digit_count || r->merges || !units_of_place(r, i + 1, d->bytes, d->count, &units) ||
@@ -225,7 +225,7 @@ static LLVMValueRef insert_query(struct tsr__reading *r, LLVMValueRef query)
     return made;
 }
 
-/* ---- values of the round before ------------------------------------------------------------------------------------------------------- */
+/* ---- values of the round before ------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef extended(struct tsr__unstage *u, LLVMValueRef v, bool is_signed)
 {
@@ -269,7 +269,8 @@ static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
 static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
 {
     const LLVMBuilderRef b = r->u->b;
-    const int64_t signed_step = tsr__counter_step(r->rounds, phi, true), step = signed_step ? signed_step : tsr__counter_step(r->rounds, phi, false);
+    const int64_t signed_step = tsr__counter_step(r->rounds, phi, true),
+                  step = signed_step ? signed_step : tsr__counter_step(r->rounds, phi, false);
     int64_t begin;
     if (!step || !b)
         return step ? phi : NULL;
@@ -371,7 +372,7 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
     return made;
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------------------------------------------------------------------- */
 
 /* What is the same for all work-items, as it was when they copied. NULL: it cannot be had, but perhaps what it is made of. */
 static LLVMValueRef uniform_value(struct tsr__reading *r, LLVMValueRef v)

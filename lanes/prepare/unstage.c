@@ -199,8 +199,7 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
     return s->load_count && s->barrier_count;
 }
 
-/* ---- which copy is read ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- which copy is read -------------------------------------------------------------------------------------------------------------- */
 
 static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
 {
