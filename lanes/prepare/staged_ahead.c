@@ -148,9 +148,11 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
     const int at = block_of(u, load->access);
     const bool behind_loop = !tsr__in_loop(&u->cfg, at, r->loop);
     const bool in_turn = load->turn[0] != load->turn[1];
+    /* Behind the loop what is read is that of the last whole round, if its head is left before it copies. */
     if (first_head == TSR__NONE || next_head == TSR__NONE || !tsr__dominates(&u->cfg, first_head, tsr__cfg_number(&u->cfg, r->before)) ||
-        !tsr__dominates(&u->cfg, header, at) || (behind_loop && r->exiting != r->header) || first->to.turn_loop != TSR__NONE ||
-        (next->to.turn_loop != TSR__NONE && next->to.turn_loop != r->loop) || !is_run_in_each_round(u, r, next_head, behind_loop))
+        !tsr__dominates(&u->cfg, header, at) || (behind_loop && (r->exiting != r->header || next_head == header)) ||
+        first->to.turn_loop != TSR__NONE || (next->to.turn_loop != TSR__NONE && next->to.turn_loop != r->loop) ||
+        !is_run_in_each_round(u, r, next_head, behind_loop))
         return false;
     for (int i = 0; i < 2; i++)
         if (load->turn[i] != next->to.turn[1 - i] || (in_turn && tsr__overlap_in_turn(load, i, &next->to, i)))

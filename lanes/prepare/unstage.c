@@ -265,8 +265,8 @@ static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies,
     return tsr__can_read_original(r);
 }
 
-/* ---- kernels
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Nothing asks for local memory any more, nor for where in the code a work-item waits. */
 static void drop_calls(const struct tsr__unstage *u, LLVMValueRef kernel)

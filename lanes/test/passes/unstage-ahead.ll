@@ -33,6 +33,10 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: load i16, ptr addrspace(3)
 ; CHECK-LABEL: define spir_kernel void @no_barrier(
 ; CHECK: load i16, ptr addrspace(3)
+; The last round of this loop copies, too, and what is read behind it is that.
+; CHECK-LABEL: define spir_kernel void @behind(
+; CHECK: load i16, ptr addrspace(3)
+; CHECK: load i16, ptr addrspace(3)
 
 declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
 declare ptr addrspace(3) @__tsr_local_base() memory(none) nounwind willreturn
@@ -472,6 +476,50 @@ done:
   %r = extractelement <8 x i32> %sum, i32 0
   %g = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %l
   store i32 %r, ptr addrspace(1) %g, align 4
+  ret void
+}
+
+define spir_kernel void @behind(ptr addrspace(1) noalias %a, ptr addrspace(1) noalias %c, <8 x i32> %x, i64 %n) !reqd_work_group_size !0 {
+entry:
+  %l = call i64 @__tsr_local_id(i32 0)
+  %base = call ptr addrspace(3) @__tsr_local_base()
+  %to = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %l
+  %from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %l
+  %first = load i16, ptr addrspace(1) %from, align 2
+  store i16 %first, ptr addrspace(3) %to, align 2
+  %pair = and i64 %l, 3
+  %column = lshr i64 %l, 2
+  %row = shl nuw nsw i64 %pair, 3
+  %place = or disjoint i64 %row, %column
+  %p = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %place
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %loop ]
+  %sum = phi <8 x i32> [ zeroinitializer, %entry ], [ %d, %loop ]
+  call void @__tsr_barrier(i32 2, i32 1)
+  %v = load i16, ptr addrspace(3) %p, align 2
+  %w = sext i16 %v to i32
+  %y = insertelement <8 x i32> %x, i32 %w, i32 0
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %y, <8 x i32> %x, <8 x i32> %sum)
+  call void @__tsr_barrier(i32 2, i32 1)
+  %k.next = add nuw nsw i64 %k, 1
+  %next.row = shl i64 %k.next, 5
+  %next.at = add i64 %next.row, %l
+  %next.from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %next.at
+  %next = load i16, ptr addrspace(1) %next.from, align 2
+  store i16 %next, ptr addrspace(3) %to, align 2
+  %more = icmp ult i64 %k.next, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  call void @__tsr_barrier(i32 2, i32 1)
+  %last = load i16, ptr addrspace(3) %p, align 2
+  %last.wide = sext i16 %last to i32
+  %r = extractelement <8 x i32> %d, i32 0
+  %all = add i32 %r, %last.wide
+  %g = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %l
+  store i32 %all, ptr addrspace(1) %g, align 4
   ret void
 }
 
