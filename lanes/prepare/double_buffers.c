@@ -190,8 +190,7 @@ static bool split_arrays(struct tsr__compilation *l, LLVMValueRef kernel, struct
         d.accesses = tsr_arena_alloc(arena, MAX_ACCESSES * sizeof *d.accesses);
         if (!find_accesses(&d, i, (struct tsr__alternation){.loop = TSR__NONE}) || !find_parts(&d) || !takes_turns(&d))
             continue;
-        tsr__explain(l, d.accesses[0].inst, "array", "in turn",
-                     "its two parts, which a loop uses in turn, are arrays of their own");
+        tsr__explain(l, d.accesses[0].inst, "array", "in turn", "its two parts, which a loop uses in turn, are arrays of their own");
         split(&d);
         any = true;
     }
