@@ -141,12 +141,13 @@ double OVER sincos(double x, private double *cosine)
     return x == 0 ? x : sine;
 }
 
-/* tan(k·pi/2 + r) for |r| ≤ pi/4, by a quotient of two polynomials of r²; the lowest bit of k is given. */
+/* tan(k·pi/2 + r) for |r| ≤ pi/4, by a quotient of two polynomials of r²; the lowest bit of k is given. 1 is added at the end:
+ * POLY would add it to the even powers, and round a sum of more than 1, of which less than 1 remains. */
 INLINE double tan_quarter(double r, ulong k)
 {
     ulong odd = k << 63;
-    double z = r * r, s = r * POLY(z, 1.0, -0x1.06b97cdec134ep-3, 0x1.6fc704cdf94b6p-9, -0x1.f637ff87dacc9p-18);
-    double c = POLY(z, 1.0, -0x1.d8b213c4b5ec9p-2, 0x1.7e7b6c2a5153ap-6, -0x1.b525c04d00721p-13);
+    double z = r * r, s = r * FMA(z, POLY(z, -0x1.06b97cdec134ep-3, 0x1.6fc704cdf94b6p-9, -0x1.f637ff87dacc9p-18), 1.0);
+    double c = FMA(z, POLY(z, -0x1.d8b213c4b5ec9p-2, 0x1.7e7b6c2a5153ap-6, -0x1.b525c04d00721p-13), 1.0);
     double top = (long)odd < 0 ? c : s, bottom = (long)odd < 0 ? s : c;
     return as_double(as_ulong(top) ^ odd) / bottom;
 }

@@ -390,7 +390,10 @@ static const long double special[] = {0.0L,
                                       0.1L,
                                       1e-3L};
 
-/* The i-th argument: special values, edges of the format, then random: any bits, of moderate size, or near one in turns. */
+/* The errors of all steps of a tangent of a double add up here, and of a tangent of a multiple of pi at the last. */
+static const long double tangents[] = {0x1.24fb20075b28p+16L, 0x1.0cf1ab568c34p+19L, -0x1.00000000002p+605L, 0x1.ffbdc171928a6p-3L};
+
+/* The i-th argument: special values, edges of the format, tangents, then random: any bits, of moderate size, or near one in turns. */
 static long double argument(size_t i)
 {
     enum { S = sizeof special / sizeof special[0] };
@@ -408,11 +411,13 @@ static long double argument(size_t i)
                                  1 - ldexpl(1, -type->digits),
                                  ldexpl(1, type->digits - 1) + 1,
                                  ldexpl(1, type->digits)};
-    enum { E = sizeof edges / sizeof edges[0] };
+    enum { E = sizeof edges / sizeof edges[0], T = sizeof tangents / sizeof tangents[0] };
     if (i < S)
         return rounded(special[i]);
     if (i < S + E)
         return edges[i - S];
+    if (i < S + E + T)
+        return rounded(tangents[i - S - E]);
     uint64_t bits = random_bits();
     long double unit = (long double)(random_bits() >> 11) * 0x1p-53L;
     switch (bits % 4) {
