@@ -73,10 +73,10 @@ INLINE double log2_parts(double x, double *low)
     return r;
 }
 
-/* q·2^(p + low), rounded once, for |p| < 1100 and a low part of less than a unit in p's last place. */
+/* q·2^(p + low), rounded once, for |p| < 1100 and |low| < 1: the whole number is that of both parts. */
 INLINE double exp2_parts_near(double q, double p, double low)
 {
-    double t = p + ROUNDER;
+    double t = p + low + ROUNDER;
     return __tsr_scale_d(q * exp2_near_wide(p - (t - ROUNDER) + low), t);
 }
 

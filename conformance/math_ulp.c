@@ -393,6 +393,10 @@ static const long double special[] = {0.0L,
 /* The errors of all steps of a tangent of a double add up here, and of a tangent of a multiple of pi at the last. */
 static const long double tangents[] = {0x1.24fb20075b28p+16L, 0x1.0cf1ab568c34p+19L, -0x1.00000000002p+605L, 0x1.ffbdc171928a6p-3L};
 
+/* The logarithm of such x, times y, is about half way between whole numbers, and its low part is large. */
+static const long double powers[][2] = {
+    {0x1.73f00b87fccep0L, 0x1.6c784c2a327520p10L}, {-0x1.759aaa9f658b8p-1L, 1967}, {0x1.79102c54ca52p-1L, 0x1.b4525df3aa0f4p10L}};
+
 /* The i-th argument: special values, edges of the format, tangents, then random: any bits, of moderate size, or near one in turns. */
 static long double argument(size_t i)
 {
@@ -452,6 +456,12 @@ static void fill(const struct function *f, struct call *calls, size_t n)
             c->z = rounded(-c->x * c->y);
         if (f->form == XYZ && i < CROSSED * CROSSED)
             c->z = argument(random_bits() % CROSSED);
+        size_t power = i - CROSSED * CROSSED;
+        if (two && !crossed && power < sizeof powers / sizeof powers[0]) {
+            c->x = rounded(powers[power][0]);
+            c->y = rounded(powers[power][1]);
+            c->n = (int)powers[power][1];
+        }
     }
 }
 
