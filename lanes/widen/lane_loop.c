@@ -11,11 +11,20 @@ static bool is_data(LLVMValueRef operand)
     return !LLVMIsAFunction(operand) && !LLVMValueIsBasicBlock(operand) && LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMMetadataTypeKind;
 }
 
+/* What an element of the vector is in memory, where lanes find it: a vector of masks, or of numbers of 24 bits, is not laid out by lanes.
+ */
+static LLVMTypeRef type_in_slot(struct tsr__widener *s, LLVMTypeRef scalar)
+{
+    if (LLVMGetTypeKind(scalar) != LLVMIntegerTypeKind || tsr__fills_its_bytes(s->layout, scalar))
+        return scalar;
+    return LLVMIntTypeInContext(s->l->context, 8 * (unsigned)LLVMABISizeOfType(s->layout, scalar));
+}
+
 LLVMValueRef tsr__spill_vector(struct tsr__widener *s, LLVMValueRef vector)
 {
-    LLVMContextRef c = s->l->context;
-    if (LLVMGetElementType(LLVMTypeOf(vector)) == LLVMInt1TypeInContext(c)) /* masks are not laid out by lanes */
-        vector = LLVMBuildZExt(s->b, vector, tsr__vector_of(s, LLVMInt8TypeInContext(c)), "");
+    LLVMTypeRef scalar = LLVMGetElementType(LLVMTypeOf(vector)), stored = type_in_slot(s, scalar);
+    if (stored != scalar)
+        vector = LLVMBuildZExt(s->b, vector, tsr__vector_of(s, stored), "");
     LLVMValueRef slot = tsr__stack_slot(s, LLVMTypeOf(vector), "");
     LLVMBuildStore(s->b, vector, slot);
     return slot;
@@ -23,27 +32,24 @@ LLVMValueRef tsr__spill_vector(struct tsr__widener *s, LLVMValueRef vector)
 
 LLVMValueRef tsr__load_lane(struct tsr__widener *s, LLVMTypeRef scalar, LLVMValueRef slot, LLVMValueRef lane)
 {
-    LLVMContextRef c = s->l->context;
-    bool is_bit = scalar == LLVMInt1TypeInContext(c);
-    LLVMTypeRef stored = is_bit ? LLVMInt8TypeInContext(c) : scalar;
+    LLVMTypeRef stored = type_in_slot(s, scalar);
     LLVMValueRef x = LLVMBuildLoad2(s->b, stored, LLVMBuildGEP2(s->b, stored, slot, &lane, 1, ""), "");
-    return is_bit ? LLVMBuildTrunc(s->b, x, scalar, "") : x;
+    return stored == scalar ? x : LLVMBuildTrunc(s->b, x, scalar, "");
 }
 
 void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef slot, LLVMValueRef lane)
 {
-    LLVMContextRef c = s->l->context;
-    if (LLVMTypeOf(scalar) == LLVMInt1TypeInContext(c))
-        scalar = LLVMBuildZExt(s->b, scalar, LLVMInt8TypeInContext(c), "");
-    LLVMBuildStore(s->b, scalar, LLVMBuildGEP2(s->b, LLVMTypeOf(scalar), slot, &lane, 1, ""));
+    LLVMTypeRef stored = type_in_slot(s, LLVMTypeOf(scalar));
+    if (stored != LLVMTypeOf(scalar))
+        scalar = LLVMBuildZExt(s->b, scalar, stored, "");
+    LLVMBuildStore(s->b, scalar, LLVMBuildGEP2(s->b, stored, slot, &lane, 1, ""));
 }
 
 LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef slot)
 {
-    bool bits = LLVMGetElementType(vector) == LLVMInt1TypeInContext(s->l->context);
-    LLVMTypeRef stored = bits ? tsr__vector_of(s, LLVMInt8TypeInContext(s->l->context)) : vector;
-    LLVMValueRef all = LLVMBuildLoad2(s->b, stored, slot, "");
-    return bits ? LLVMBuildTrunc(s->b, all, vector, "") : all;
+    LLVMTypeRef scalar = LLVMGetElementType(vector), stored = type_in_slot(s, scalar);
+    LLVMValueRef all = LLVMBuildLoad2(s->b, stored == scalar ? vector : tsr__vector_of(s, stored), slot, "");
+    return stored == scalar ? all : LLVMBuildTrunc(s->b, all, vector, "");
 }
 
 /* An operand of which each lane takes its own scalars. */
