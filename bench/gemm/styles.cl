@@ -8,12 +8,10 @@
  *
  * LANES: 8 or 16. FROM_C: C = A·B + zero·C, so that the sums begin with numbers in memory. EPILOGUE: a scale, a bias and an activation between
  * loop and store. B_COLUMNS: B is a matrix of elements by columns. STAGED: eight sub-groups under each other stage A and B in local memory.
- * NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. CHECKED: what is outside of the matrices is zero, and not
- * stored. AHEAD: each round loads what the next one multiplies, with CLAMPED the
- * last step again where there is none. TURNS: with STAGED
- * or AHEAD, two buffers that take turns, of which each round fills one. MAD24: indices by mad24. TWO_SUMS: one of even
- * steps and one of odd ones. `scale` is 1 and `zero` 0, so that the results
- * are those of the plain form. */
+ * NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. CHECKED: what is outside of the matrices is zero, and
+ * not stored. AHEAD: each round loads what the next one multiplies, with CLAMPED the last step again where there is none. TURNS: with
+ * STAGED or AHEAD, two buffers that take turns, of which each round fills one. MAD24: indices by mad24. TWO_SUMS: one of even steps and
+ * one of odd ones. `scale` is 1 and `zero` 0, so that the results are those of the plain form. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 

@@ -8,7 +8,10 @@
 
 #include "lanes/ir/match.h"
 
-enum { DEPTH = 16 /* instructions from a number to phis and constants */ };
+enum {
+    DEPTH = 16,     /* instructions from a number to phis and constants */
+    MAX_STEPS = 256 /* that are looked at: an expression may use its parts again and again */
+};
 
 struct search {
     const struct tsr__cfg *cfg;
@@ -16,6 +19,7 @@ struct search {
     bool of_next, of_this; /* what has been found is of the round that would have followed, or of the last one */
     LLVMValueRef phi;      /* is taken to have this value in all rounds, to find its next one; or NULL */
     uint64_t assumed;
+    unsigned *steps;
 };
 
 /* A value in even and in odd rounds, the bits above its width zero. */
@@ -61,7 +65,7 @@ static bool is_of_loop(struct search *s, LLVMValueRef phi, LLVMValueRef *first, 
 /* The value of the phi behind one in which it is `value`. */
 static bool next_value(struct search *s, LLVMValueRef phi, LLVMValueRef next, uint64_t value, int depth, uint64_t *found)
 {
-    struct search assuming = {.cfg = s->cfg, .loop = s->loop, .phi = phi, .assumed = value};
+    struct search assuming = {.cfg = s->cfg, .loop = s->loop, .phi = phi, .assumed = value, .steps = s->steps};
     struct pair p;
     const bool known = !s->phi && find_pair(&assuming, next, depth, &p) && p.in[0] == p.in[1];
     *found = known ? p.in[0] : 0;
@@ -71,7 +75,7 @@ static bool next_value(struct search *s, LLVMValueRef phi, LLVMValueRef next, ui
 /* A phi behind a loop that is left at its latch: what the next round would have begun with, or round 0 where the loop is passed by. */
 static bool pair_behind(struct search *s, LLVMValueRef phi, int depth, struct pair *p)
 {
-    struct search latch = {.cfg = s->cfg, .loop = TSR__NONE};
+    struct search latch = {.cfg = s->cfg, .loop = TSR__NONE, .steps = s->steps};
     struct pair begin;
     const int block = tsr__cfg_number(s->cfg, LLVMGetInstructionParent(phi));
     if (s->phi || block == TSR__NONE || LLVMCountIncoming(phi) != 2)
@@ -155,13 +159,10 @@ static bool bits_of_counter(struct search *s, LLVMValueRef v, uint64_t mask, str
 static bool pair_of_bits(struct search *s, LLVMValueRef v, struct pair *p)
 {
     int64_t mask = (int64_t)low_bits(width_of(v)), by = 0;
-    LLVMValueRef from = v;
-    if (LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAnd && tsr__constant_int(LLVMGetOperand(v, 1), &mask))
-        from = LLVMGetOperand(v, 0);
-    else if (!LLVMIsATruncInst(v))
+    const bool masks = LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAnd && tsr__constant_int(LLVMGetOperand(v, 1), &mask);
+    if (!masks && !LLVMIsATruncInst(v))
         return false;
-    else
-        from = LLVMGetOperand(v, 0);
+    LLVMValueRef from = LLVMGetOperand(v, 0);
     const uint64_t bits = (uint64_t)mask & low_bits(width_of(v));
     const LLVMOpcode op = LLVMIsABinaryOperator(from) ? LLVMGetInstructionOpcode(from) : LLVMCall;
     if ((op != LLVMLShr && op != LLVMAShr && op != LLVMShl) || !tsr__constant_int(LLVMGetOperand(from, 1), &by) || by < 0 ||
@@ -247,7 +248,7 @@ static bool pair_of_operation(struct search *s, LLVMValueRef v, int depth, struc
 static bool find_pair(struct search *s, LLVMValueRef v, int depth, struct pair *p)
 {
     int64_t constant;
-    if (!depth || !width_of(v))
+    if (!depth || !width_of(v) || ++*s->steps > MAX_STEPS)
         return false;
     if (tsr__constant_int(v, &constant)) {
         p->in[0] = p->in[1] = (uint64_t)constant & low_bits(width_of(v));
@@ -260,7 +261,8 @@ static bool find_pair(struct search *s, LLVMValueRef v, int depth, struct pair *
 
 bool tsr__find_alternation(const struct tsr__cfg *cfg, LLVMValueRef v, struct tsr__alternation *a)
 {
-    struct search s = {.cfg = cfg, .loop = TSR__NONE};
+    unsigned steps = 0;
+    struct search s = {.cfg = cfg, .loop = TSR__NONE, .steps = &steps};
     struct pair p;
     *a = (struct tsr__alternation){.loop = TSR__NONE};
     if (!find_pair(&s, v, DEPTH, &p) || (s.of_next && s.of_this))

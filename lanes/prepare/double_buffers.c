@@ -39,9 +39,7 @@ static bool add_offset(const struct double_buffer *d, LLVMValueRef gep, struct t
         const int64_t scale = index.is_constant ? 1 : index.bytes;
         if (!index.is_constant && !tsr__find_alternation(d->cfg, index.value, &by))
             return false;
-        if (by.loop != TSR__NONE && at->loop != TSR__NONE && by.loop != at->loop)
-            return false;
-        if (by.loop != TSR__NONE && at->loop != TSR__NONE && by.of_next != at->of_next)
+        if (by.loop != TSR__NONE && at->loop != TSR__NONE && (by.loop != at->loop || by.of_next != at->of_next))
             return false;
         at->loop = by.loop != TSR__NONE ? by.loop : at->loop;
         at->of_next = by.of_next || at->of_next;
@@ -130,7 +128,7 @@ static bool takes_turns(struct double_buffer *d)
                                               : !tsr__dominates(d->cfg, block, header) || block == header))
             return false;
     }
-    return d->cfg->loops[d->loop].parent == TSR__NONE && d->cfg->loops[d->loop].latch != TSR__NONE && find_exits(d);
+    return d->cfg->loops[d->loop].parent == TSR__NONE && find_exits(d);
 }
 
 static LLVMValueRef new_array(struct double_buffer *d, LLVMBuilderRef b)

@@ -10,11 +10,6 @@
 #include "lanes/analysis/polynomial.h"
 #include "lanes/ir/match.h"
 
-static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
-{
-    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
-}
-
 static struct tsr__rounds *rounds_of(struct tsr__unstage *u, int loop)
 {
     if (!u->rounds)
@@ -104,7 +99,7 @@ static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr_
 static bool waits_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, LLVMValueRef const *barriers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const int block = block_of(u, barriers[i]);
+        const int block = tsr__block_of(u, barriers[i]);
         if (u->cfg.blocks[block].loop == r->loop && tsr__dominates(&u->cfg, block, tsr__cfg_number(&u->cfg, r->latch)))
             return true;
     }
@@ -114,7 +109,7 @@ static bool waits_in_each_round(const struct tsr__unstage *u, const struct tsr__
 /* In a round, does nothing lead from the copy to the load? `head`: the copy's outermost block. */
 static bool is_behind(const struct tsr__unstage *u, const struct tsr__rounds *r, int head, LLVMValueRef store, LLVMValueRef load)
 {
-    const int at = block_of(u, load);
+    const int at = tsr__block_of(u, load);
     int inner = u->cfg.blocks[at].loop;
     while (inner != r->loop && inner != TSR__NONE && !tsr__in_loop(&u->cfg, head, inner))
         inner = u->cfg.loops[inner].parent;
@@ -129,12 +124,12 @@ static bool is_behind(const struct tsr__unstage *u, const struct tsr__rounds *r,
 static int loop_of_copies(const struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
                           const struct tsr__place *load)
 {
-    int loop = load->turn_loop != TSR__NONE ? load->turn_loop : u->cfg.blocks[block_of(u, next->to.access)].loop;
-    const int before = block_of(u, first->to.access);
+    int loop = load->turn_loop != TSR__NONE ? load->turn_loop : u->cfg.blocks[tsr__block_of(u, next->to.access)].loop;
+    const int before = tsr__block_of(u, first->to.access);
     while (load->turn_loop == TSR__NONE && loop != TSR__NONE && u->cfg.loops[loop].parent != TSR__NONE &&
            !tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent))
         loop = u->cfg.loops[loop].parent;
-    const bool apart = loop != TSR__NONE && tsr__in_loop(&u->cfg, block_of(u, next->to.access), loop) &&
+    const bool apart = loop != TSR__NONE && tsr__in_loop(&u->cfg, tsr__block_of(u, next->to.access), loop) &&
                        !tsr__in_loop(&u->cfg, before, loop) && tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent);
     return apart ? loop : TSR__NONE;
 }
@@ -145,7 +140,7 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
 {
     const int parent = u->cfg.loops[r->loop].parent, header = tsr__cfg_number(&u->cfg, r->header);
     const int first_head = tsr__head_of_copy(u, first, parent), next_head = tsr__head_of_copy(u, next, r->loop);
-    const int at = block_of(u, load->access);
+    const int at = tsr__block_of(u, load->access);
     const bool behind_loop = !tsr__in_loop(&u->cfg, at, r->loop);
     const bool in_turn = load->turn[0] != load->turn[1];
     /* Behind the loop what is read is that of the last whole round, if its head is left before it copies. */
@@ -203,13 +198,13 @@ bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *fir
 
 bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy, const struct tsr__place *load, struct tsr__reading *r)
 {
-    const int loop = u->cfg.blocks[block_of(u, LLVMGetOperand(copy->to.access, 0))].loop, at = block_of(u, load->access);
+    const int loop = u->cfg.blocks[tsr__block_of(u, LLVMGetOperand(copy->to.access, 0))].loop, at = tsr__block_of(u, load->access);
     struct tsr__rounds *rounds = rounds_of(u, loop);
     struct tsr__copy *first = tsr_arena_alloc(u->arena, sizeof *first);
     *first = *copy;
     first->from = copy->first_from;
-    return rounds && tsr__in_loop(&u->cfg, block_of(u, copy->to.access), loop) && tsr__in_loop(&u->cfg, at, loop) &&
-           is_run_in_each_round(u, rounds, block_of(u, copy->from), false) &&
-           tsr__dominates(&u->cfg, block_of(u, copy->first_from), tsr__cfg_number(&u->cfg, rounds->before)) &&
+    return rounds && tsr__in_loop(&u->cfg, tsr__block_of(u, copy->to.access), loop) && tsr__in_loop(&u->cfg, at, loop) &&
+           is_run_in_each_round(u, rounds, tsr__block_of(u, copy->from), false) &&
+           tsr__dominates(&u->cfg, tsr__block_of(u, copy->first_from), tsr__cfg_number(&u->cfg, rounds->before)) &&
            find_both(u, first, copy, load, rounds, r);
 }

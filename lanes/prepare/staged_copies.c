@@ -10,11 +10,6 @@
 
 enum { DEPTH = 24 /* instructions of an address */ };
 
-static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
-{
-    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
-}
-
 /* ---- places in local memory ---------------------------------------------------------------------------------------------------------- */
 
 static bool waits(const struct tsr__unstage *u, int loop)
@@ -57,7 +52,7 @@ static bool leaf_of_place(void *context, LLVMValueRef v, struct tsr__form *form)
 /* Are all counters below their bounds there, as in the bodies of their loops? */
 static bool is_in_bodies(const struct tsr__unstage *u, const struct tsr__place *place)
 {
-    const int block = block_of(u, place->access);
+    const int block = tsr__block_of(u, place->access);
     for (unsigned i = 0; i < place->at.count; i++) {
         struct tsr__id_digit d;
         if (!tsr__find_id_digit(&u->code, place->at.terms[i].value, &d) || !d.base.counter)
@@ -116,7 +111,7 @@ static bool find_offset(const struct tsr__unstage *u, LLVMValueRef pointer, int6
 /* Of pointers to two buffers that a loop exchanges in each round: where this one points in even and odd rounds. */
 static bool find_exchanged(const struct tsr__unstage *u, LLVMValueRef phi, int *loop, int64_t at[2])
 {
-    const int block = LLVMIsAPHINode(phi) ? block_of(u, phi) : TSR__NONE;
+    const int block = LLVMIsAPHINode(phi) ? tsr__block_of(u, phi) : TSR__NONE;
     if (block == TSR__NONE || (*loop = u->cfg.blocks[block].loop) == TSR__NONE || u->cfg.loops[*loop].header != block ||
         u->cfg.loops[*loop].latch == TSR__NONE || LLVMCountIncoming(phi) != 2)
         return false;
@@ -316,7 +311,8 @@ static bool is_source(LLVMValueRef v)
 /* Of a phi that a loop begins with a load, and goes on with a load of each round that is followed by another one. */
 static bool find_loads_ahead(const struct tsr__unstage *u, LLVMValueRef phi, struct tsr__copy *c)
 {
-    const int block = LLVMIsAPHINode(phi) ? block_of(u, phi) : TSR__NONE, loop = block == TSR__NONE ? TSR__NONE : u->cfg.blocks[block].loop;
+    const int block = LLVMIsAPHINode(phi) ? tsr__block_of(u, phi) : TSR__NONE,
+              loop = block == TSR__NONE ? TSR__NONE : u->cfg.blocks[block].loop;
     if (loop == TSR__NONE || u->cfg.loops[loop].header != block || u->cfg.loops[loop].latch == TSR__NONE || LLVMCountIncoming(phi) != 2)
         return false;
     const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg.blocks[u->cfg.loops[loop].latch].ref;
@@ -358,7 +354,7 @@ bool tsr__find_copy(const struct tsr__unstage *u, const struct tsr__place *to, s
 bool tsr__comes_after(const struct tsr__unstage *u, LLVMValueRef a, LLVMValueRef b)
 {
     if (LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b))
-        return tsr__dominates(&u->cfg, block_of(u, a), block_of(u, b));
+        return tsr__dominates(&u->cfg, tsr__block_of(u, a), tsr__block_of(u, b));
     while (a && a != b)
         a = LLVMGetNextInstruction(a);
     return a;
@@ -366,7 +362,7 @@ bool tsr__comes_after(const struct tsr__unstage *u, LLVMValueRef a, LLVMValueRef
 
 int tsr__head_of_copy(const struct tsr__unstage *u, const struct tsr__copy *c, int within)
 {
-    int block = block_of(u, c->to.access), loop = u->cfg.blocks[block].loop;
+    int block = tsr__block_of(u, c->to.access), loop = u->cfg.blocks[block].loop;
     for (unsigned i = 0; i < c->digit_count; i++)
         if (c->digits[i].base.counter && within != TSR__NONE &&
             tsr__in_loop(&u->cfg, u->cfg.loops[within].header, tsr__loop_of_counter(&u->code, c->digits[i].base.counter)))

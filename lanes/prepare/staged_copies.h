@@ -37,6 +37,12 @@ struct tsr__copy {
     unsigned digit_count;
 };
 
+/* The number of the instruction's block. */
+static inline int tsr__block_of(const struct tsr__unstage *u, LLVMValueRef inst)
+{
+    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
+}
+
 /* The pointer of which the other one is a place, in whatever address space, and that space. */
 LLVMValueRef tsr__object_of(LLVMValueRef pointer);
 unsigned tsr__space_of(LLVMValueRef pointer);

@@ -12,12 +12,7 @@
 
 enum { DEPTH = 24 /* instructions of an address */, MAX_NODES = 64 /* operations of an address that are looked at */ };
 
-enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LEAVES_NO_REST = 4, LOOKED_AT = 8, ALL_HOLD = 15 };
-
-static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
-{
-    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
-}
+enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LEAVES_NO_REST = 4, ALL_HOLD = 7 };
 
 /* ---- numbers of the store that wrote what the load reads ----------------------------------------------------------------------------- */
 
@@ -92,7 +87,7 @@ static bool is_uniform(struct tsr__reading *r, LLVMValueRef v, int depth)
     if (asks_group(v))
         return true;
     if (LLVMIsAPHINode(v)) {
-        const int block = block_of(r->u, v);
+        const int block = tsr__block_of(r->u, v);
         int loop = r->loop;
         while (loop != TSR__NONE && r->u->cfg.loops[loop].header != block)
             loop = r->u->cfg.loops[loop].parent;
@@ -116,7 +111,7 @@ static bool is_uniform(struct tsr__reading *r, LLVMValueRef v, int depth)
 
 static bool is_there(const struct tsr__reading *r, LLVMValueRef v)
 {
-    return !LLVMIsAInstruction(v) || tsr__dominates(&r->u->cfg, block_of(r->u, v), block_of(r->u, r->load->access));
+    return !LLVMIsAInstruction(v) || tsr__dominates(&r->u->cfg, tsr__block_of(r->u, v), tsr__block_of(r->u, r->load->access));
 }
 
 static unsigned digit_of_value(const struct tsr__copy *c, LLVMValueRef v)
@@ -297,23 +292,23 @@ static unsigned flags_of_constants(LLVMOpcode op, LLVMValueRef const *operands)
     int64_t a, b;
     if (!tsr__constant_int(operands[0], &a) || !tsr__constant_int(operands[1], &b) || a < 0 || b < 0 || a > INT16_MAX || b > INT16_MAX ||
         LLVMGetIntTypeWidth(LLVMTypeOf(operands[0])) < 32)
-        return LOOKED_AT;
+        return 0;
     switch (op) {
     case LLVMAdd:
     case LLVMMul:
         return ALL_HOLD;
     case LLVMSub:
-        return a >= b ? ALL_HOLD : LOOKED_AT;
+        return a >= b ? ALL_HOLD : 0;
     case LLVMShl:
-        return b < 16 ? ALL_HOLD : LOOKED_AT;
+        return b < 16 ? ALL_HOLD : 0;
     case LLVMLShr:
     case LLVMAShr:
-        return b < 16 && a % (INT64_C(1) << b) == 0 ? ALL_HOLD : LOOKED_AT;
+        return b < 16 && a % (INT64_C(1) << b) == 0 ? ALL_HOLD : 0;
     case LLVMUDiv:
     case LLVMSDiv:
-        return b && a % b == 0 ? ALL_HOLD : LOOKED_AT;
+        return b && a % b == 0 ? ALL_HOLD : 0;
     default:
-        return LOOKED_AT;
+        return 0;
     }
 }
 
@@ -350,7 +345,7 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
     case LLVMMul:
     case LLVMShl:
         if (r->in_first)
-            tsr__map_set(&r->flags, v, LOOKED_AT | flags_in_first(r, made));
+            tsr__map_set(&r->flags, v, flags_in_first(r, made));
         LLVMSetNSW(made, LLVMGetNSW(made) && tsr__map_get(&r->flags, v) & SIGNED_FITS);
         LLVMSetNUW(made, LLVMGetNUW(made) && tsr__map_get(&r->flags, v) & UNSIGNED_FITS);
         break;

@@ -53,8 +53,6 @@ static bool depends_on_counters(struct unroll *u, LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v))
         return LLVMIsAConstant(v);
-    if (is_turn(u, v))
-        return true;
     if (u->lane_is_known && tsr__call_of(v) == TSR__CALL_LANE)
         return true;
     if (tsr__map_get(&u->seen, v))
@@ -62,6 +60,8 @@ static bool depends_on_counters(struct unroll *u, LLVMValueRef v)
     tsr__map_set(&u->seen, v, 1);
     if (++u->followed > MAX_DEPENDS)
         return false;
+    if (is_turn(u, v))
+        return true;
     if (LLVMGetInstructionOpcode(v) == LLVMPHI) {
         int loop = loop_of_header(u, v);
         if (loop == TSR__NONE)

@@ -201,21 +201,16 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
 
 /* ---- which copy is read -------------------------------------------------------------------------------------------------------------- */
 
-static int block_of(const struct tsr__unstage *u, LLVMValueRef inst)
-{
-    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
-}
-
 /* Have all rounds of the copy's own loops stored when the barrier is reached? */
 static bool is_complete(const struct tsr__unstage *u, const struct tsr__copy *c, LLVMValueRef barrier)
 {
-    const int at = block_of(u, barrier);
-    int within = u->cfg.blocks[block_of(u, c->to.access)].loop;
+    const int at = tsr__block_of(u, barrier);
+    int within = u->cfg.blocks[tsr__block_of(u, c->to.access)].loop;
     while (within != TSR__NONE && !tsr__in_loop(&u->cfg, at, within))
         within = u->cfg.loops[within].parent;
     const int head = tsr__head_of_copy(u, c, within);
-    return head == block_of(u, c->to.access) ? tsr__comes_after(u, c->to.access, barrier)
-                                             : head != TSR__NONE && tsr__dominates(&u->cfg, head, at);
+    return head == tsr__block_of(u, c->to.access) ? tsr__comes_after(u, c->to.access, barrier)
+                                                  : head != TSR__NONE && tsr__dominates(&u->cfg, head, at);
 }
 
 /* Is the copy made into the buffer that the load reads in the same round? */
@@ -237,8 +232,8 @@ static bool find_copies(const struct tsr__copy *copies, size_t copy_count, const
     return count;
 }
 
-/* The one copy that wrote what is loaded, and how to tell what it had loaded; false: there is none, or several, or no barrier of the
- * work-group behind it. */
+/* The copy that wrote what is loaded, or two if the round before has made it (staged_ahead.h), and how to tell what it had loaded; false:
+ * there is none, or there are others, or no barrier of the work-group is behind it. */
 static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, size_t copy_count, LLVMValueRef const *barriers,
                          size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
 {
@@ -261,7 +256,7 @@ static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies,
         return false;
     if (r->copy->first_from)
         return tsr__find_loaded_ahead(u, r->copy, load, r);
-    r->loop = u->cfg.blocks[block_of(u, barriers[i])].loop;
+    r->loop = u->cfg.blocks[tsr__block_of(u, barriers[i])].loop;
     return tsr__can_read_original(r);
 }
 
