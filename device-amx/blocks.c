@@ -14,14 +14,21 @@ static uint64_t least(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
+/* Into so many parts packets of a row of work-items have cut K in earlier launches, each with operands of its own. */
+static uint64_t parts_of_k(const struct tsr_launch *launch)
+{
+    const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[4], memory_order_relaxed);
+    return known ? known : 1;
+}
+
 /* Packets of a work-group whose parts of C lie under each other, or beside each other: as earlier launches had them. */
 static uint64_t packets_of(const struct tsr_launch *launch, int dim)
 {
     const struct tsr_group *group = &launch->group;
-    const uint64_t in_row = group->enqueued_local_size[0] / group->sub_group_size;
+    const uint64_t in_row = group->enqueued_local_size[0] / group->sub_group_size, parts = parts_of_k(launch);
     const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[3], memory_order_relaxed),
-                   under = known && in_row % known == 0 ? known : 1;
-    return dim ? group->enqueued_local_size[1] * under : in_row / under;
+                   under = known && in_row % (known * parts) == 0 ? known : 1;
+    return dim ? group->enqueued_local_size[1] * under : in_row % (under * parts) ? in_row / under : in_row / under / parts;
 }
 
 /* Rows of C of a work-group, or columns. */
@@ -55,7 +62,7 @@ static uint64_t best_columns(const struct tsr_launch *launch)
     const bool twice = has_two_passes(launch);
     const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[2], memory_order_relaxed),
                    by_b = tsr__tile_grid_best_b() / (twice ? 2 : 1) / (known ? known : TSR__TWICE_DEPTH),
-                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = least(by_b, by_c);
+                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = least(by_b, by_c) / parts_of_k(launch);
     return best > TSR__BLOCK_LEAST ? best : TSR__BLOCK_LEAST;
 }
 
@@ -83,12 +90,47 @@ static int dimension_to_halve(const struct tsr_launch *launch, const uint64_t in
     return shortens && (rows > enough_rows || rows >= columns || !narrows);
 }
 
-void tsr__blocks_cut(struct tsr_launch *launch)
+static uint64_t count_blocks(struct tsr_launch *launch)
+{
+    struct tsr__blocks *blocks = &launch->blocks;
+    for (int d = 0; d < 2; d++)
+        blocks->count[d] = tsr__divide_up(launch->group.num_groups[d], blocks->size[d]);
+    return blocks->count[0] * blocks->count[1] * launch->group.num_groups[2];
+}
+
+/* Work-groups that go through tiles of C in loops: which these are, only they know. */
+static void cut_evenly(struct tsr_launch *launch, uint64_t wanted)
+{
+    struct tsr__blocks *blocks = &launch->blocks;
+    for (int d = 0; d < 2; d++)
+        blocks->size[d] = launch->group.num_groups[d];
+    while (count_blocks(launch) < wanted && (blocks->size[0] > 1 || blocks->size[1] > 1)) {
+        const int halved = blocks->size[1] > 1;
+        blocks->size[halved] = tsr__divide_up(blocks->size[halved], 2);
+    }
+}
+
+static void cut_into_panels(struct tsr_launch *launch, uint64_t wanted)
 {
     const struct tsr_group *group = &launch->group;
     struct tsr__blocks *blocks = &launch->blocks;
+    uint64_t in_group[2];
+    for (int d = 0; d < 2; d++) {
+        in_group[d] = of_group(launch, d);
+        const uint64_t parts = tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST);
+        blocks->size[d] = in_panels(launch, d, tsr__divide_up(group->num_groups[d], parts));
+    }
+    for (int halved = 0; halved >= 0;) {
+        halved = dimension_to_halve(launch, in_group, count_blocks(launch) >= wanted);
+        if (halved >= 0)
+            blocks->size[halved] = in_panels(launch, halved, tsr__divide_up(blocks->size[halved], 2));
+    }
+}
+
+void tsr__blocks_cut(struct tsr_launch *launch)
+{
+    struct tsr__blocks *blocks = &launch->blocks;
     unsigned threads = tsr__cpu_caps()->compute_units;
-    uint64_t wanted = threads > 1 ? threads * TSR__BLOCKS_PER_WORKER : 1, in_group[2];
     static _Atomic uint64_t last_launch;
     if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS))
         return;
@@ -98,20 +140,12 @@ void tsr__blocks_cut(struct tsr_launch *launch)
         return;
     if ((launch->form != TSR_FORM_ROWS && launch->form != TSR_FORM_REGIONS) || !launch->groups || !are_full_groups(launch))
         return;
-    for (int d = 0; d < 2; d++) {
-        in_group[d] = of_group(launch, d);
-        const uint64_t parts = tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST);
-        blocks->size[d] = in_panels(launch, d, tsr__divide_up(group->num_groups[d], parts));
-    }
-    for (int halved = 0; halved >= 0;) {
-        for (int d = 0; d < 2; d++)
-            blocks->count[d] = tsr__divide_up(group->num_groups[d], blocks->size[d]);
-        halved = dimension_to_halve(launch, in_group, blocks->count[0] * blocks->count[1] * group->num_groups[2] >= wanted);
-        if (halved >= 0)
-            blocks->size[halved] = in_panels(launch, halved, tsr__divide_up(blocks->size[halved], 2));
-    }
+    if (atomic_load_explicit(&launch->entry->repeats_loops, memory_order_relaxed))
+        cut_evenly(launch, threads > 1 ? threads * TSR__LARGE_BLOCKS_PER_WORKER : 1);
+    else
+        cut_into_panels(launch, threads > 1 ? threads * TSR__BLOCKS_PER_WORKER : 1);
     uint64_t items = launch->groups * launch->group_items;
-    launch->groups = blocks->count[0] * blocks->count[1] * group->num_groups[2];
+    launch->groups = count_blocks(launch);
     launch->group_items = tsr__divide_up(items, launch->groups);
 }
 
@@ -146,13 +180,13 @@ static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, u
  * other come in a row, as they have the same B. */
 static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
 {
-    const uint64_t in_group[2] = {packets_of(run->launch, 0), packets_of(run->launch, 1)};
+    const uint64_t parts = parts_of_k(run->launch), in_group[2] = {packets_of(run->launch, 0) * parts, packets_of(run->launch, 1) * parts};
     uint64_t from[2], count[3] = {1, 1, 1};
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run->launch));
         count[0] = least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
-            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns);
+            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns * parts);
             const uint64_t under = parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
             count[1] = least(groups[1] - y, in_panels(run->launch, 1, (groups[1] - y) / under));
             from[0] = at[0] + x;

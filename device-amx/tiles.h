@@ -99,8 +99,9 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *grid);
 void tsr__tile_loops_end(struct tsr__run *run);
 /* What blocks and launches to come are to know of loops. NULL: that they do not wait. (tiles_share.c) */
 void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *loop);
-/* The first of so many loops are those of a row of work-items: those with the same B have their parts of C under each other. */
-void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*b_of)(const void *notes, uint32_t loop),
+/* The first of so many loops are those of a row of work-items: those with the same B have their parts of C under each other, and those with
+ * neither the same A nor the same B have parts of K. `operand_of`: A or B of a loop. */
+void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*operand_of)(const void *notes, uint32_t loop, bool is_b),
                                const void *notes);
 /* Bytes of packed B that are best worked on at a time. (tiles_grid.c) */
 uint64_t tsr__tile_grid_best_b(void);

@@ -21,6 +21,8 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
         tsr__tile_twice_missed(run);
     if (run && tsr__tile_loop_waits(run, loop))
         return true;
+    if (run && loop->how & TSR_TILE_IN_ORDER)
+        tsr__tile_loops_end(run);
     struct tsr_tile_loop x = *loop;
     x.to = x.tile_rows == TSR_TILE_ROWS && (!tsr__is_in_tiles(&x) || tsr__loads_tiles_in_place(&x)) ? tsr__tile_goal(loop) : NULL;
     x.past = x.past && x.to && tsr__fills_lines(&x);

@@ -21,6 +21,7 @@ struct tsr__tile_share {
     } reach[3]; /* from the lowest to the highest byte of its A, B and C, edges apart */
     uint32_t count, alone;
     struct tsr__side a, b;
+    struct tsr__places places; /* with TSR_TILE_IN_ORDER */
     struct note {
         uint16_t row, column;
         char *to;
@@ -298,27 +299,40 @@ void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
                               x ? (uint32_t)(x->steps * tsr__loop_words(x) * 4) : 0};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
         learn(&run->launch->entry->loop_size[i], known[i]);
+    const bool repeats = x && x->how & TSR_TILE_IN_ORDER;
+    if (repeats != atomic_load_explicit(&run->launch->entry->repeats_loops, memory_order_relaxed))
+        atomic_store_explicit(&run->launch->entry->repeats_loops, repeats, memory_order_relaxed);
 }
 
-void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*b_of)(const void *notes, uint32_t loop),
+static uint32_t count_operands(uint32_t loops, const char *(*operand_of)(const void *, uint32_t, bool), const void *notes, bool is_b)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < loops; i++) {
+        uint32_t same = 0;
+        while (operand_of(notes, same, is_b) != operand_of(notes, i, is_b))
+            same++;
+        count += same == i;
+    }
+    return count;
+}
+
+void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*operand_of)(const void *notes, uint32_t loop, bool is_b),
                                const void *notes)
 {
     const uint32_t in_row = (uint32_t)(run->group.local_size[0] / run->group.sub_group_size);
-    uint32_t columns = 0;
-    for (uint32_t i = 0; i < in_row && in_row <= loops; i++) {
-        uint32_t same = 0;
-        while (b_of(notes, same) != b_of(notes, i))
-            same++;
-        columns += same == i;
-    }
-    if (columns && in_row % columns == 0)
-        learn(&run->launch->entry->loop_size[3], in_row / columns);
+    if (!in_row || in_row > loops)
+        return;
+    const uint32_t rows = count_operands(in_row, operand_of, notes, false), columns = count_operands(in_row, operand_of, notes, true);
+    if (in_row % columns)
+        return;
+    learn(&run->launch->entry->loop_size[3], in_row / columns);
+    learn(&run->launch->entry->loop_size[4], rows * columns % in_row ? 1 : rows * columns / in_row);
 }
 
-static const char *b_of_note(const void *share, uint32_t loop)
+static const char *operand_of_note(const void *share, uint32_t loop, bool is_b)
 {
     const struct tsr__tile_share *s = share;
-    return s->b.at[s->notes[loop].column];
+    return is_b ? s->b.at[s->notes[loop].column] : s->a.at[s->notes[loop].row];
 }
 
 static void flush(struct tsr__run *run)
@@ -327,7 +341,7 @@ static void flush(struct tsr__run *run)
     if (!s->count)
         return;
     const struct tsr_tile_loop *x = &s->loop;
-    bool shares = !tsr__tile_few_rows(x, s->a.count) && s->count > 1;
+    bool shares = !tsr__tile_few_rows(x, s->a.count) && tsr__tile_is_dense(s->count, s->a.count, s->b.count);
     if (!shares || !all_are_apart(s))
         run_alone(run, s, s->count);
     else
@@ -335,9 +349,11 @@ static void flush(struct tsr__run *run)
     if (shares || atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT)
         tsr__tile_loops_learn(run, x);
     if (shares)
-        tsr__tile_loops_learn_row(run, s->count, b_of_note, s);
+        tsr__tile_loops_learn_row(run, s->count, operand_of_note, s);
     s->alone = shares ? 0 : s->alone + 1;
     s->count = 0;
+    if (x->how & TSR_TILE_IN_ORDER) /* the packet may store to B next */
+        s->packed_b.launch = 0;
     tsr__side_forget(&s->a);
     tsr__side_forget(&s->b);
 }
@@ -370,13 +386,16 @@ bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *
            (!(x->how & TSR_TILE_B_EDGES) || same_matrix(b, column, x->b, x->b_stride, &x->b_matrix));
 }
 
-/* Can it join the others, with its operands at this row and column of their grid? */
-static bool joins(const struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+/* Can it join the others, with its operands at this row and column of their grid? Packets that come to the loop again may go through their
+ * tiles in any order, so theirs need not have an operand that is there already. */
+static bool joins(struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     bool new_row = row == s->a.count, new_column = column == s->b.count;
     return tsr__tile_same_matrices(&s->a, &s->b, x, row, column) && tsr__tile_same_shape(&s->loop, x) && s->loop.steps == x->steps &&
-           !(new_row && new_column) && s->count < MOST_PLACES && row < TSR__MOST_SIDE && column < TSR__MOST_SIDE &&
-           (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES;
+           (!(new_row && new_column) || x->how & TSR_TILE_IN_ORDER) && s->count < MOST_PLACES && row < TSR__MOST_SIDE &&
+           column < TSR__MOST_SIDE && (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES &&
+           (!(x->how & TSR_TILE_IN_ORDER) ||
+            tsr__places_add(&s->places, x, (struct tsr__spot){row, s->a.count}, (struct tsr__spot){column, s->b.count}));
 }
 
 static struct tsr__tile_share *make_share(struct tsr__run *run)
@@ -421,6 +440,7 @@ static void begin_notes(struct tsr__tile_share *s, const struct tsr_tile_loop *x
 {
     s->loop = *x;
     s->loop.past = past;
+    tsr__places_begin(&s->places, x);
     s->reach[0] = (struct range){x->a, x->a};
     s->reach[1] = (struct range){x->b, x->b};
     s->reach[2] = (struct range){x->to, x->to};

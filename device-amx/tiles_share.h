@@ -37,6 +37,38 @@ static inline void tsr__side_clear(struct tsr__side *s)
     memset(s->number, 0, sizeof s->number);
 }
 
+/* Where C of loops of one shape lies that are stored in any order (tiles_places.c). */
+struct tsr__places {
+    const char *first;
+    int64_t rows[TSR__MOST_SIDE], columns[TSR__MOST_SIDE]; /* distances of rows and columns of the grid */
+    int64_t left, right;                                   /* the least and the greatest of columns */
+};
+/* An operand's number on its side, and how many there are; as many: it is a new one. */
+struct tsr__spot {
+    uint32_t number, count;
+};
+/* With the first loop of all, whose row and column are the first ones. */
+void tsr__places_begin(struct tsr__places *p, const struct tsr_tile_loop *x);
+/* With another one. False: it may overlap others, and is not there. */
+bool tsr__places_add(struct tsr__places *p, const struct tsr_tile_loop *x, struct tsr__spot row, struct tsr__spot column);
+
+/* Into which grids loops fall that have operands in common (tiles_grids.c). */
+enum { TSR__MOST_GRIDS = 64 };
+struct tsr__grids {
+    uint32_t rows, columns, count;
+    uint16_t parent[2 * TSR__MOST_SIDE], grid_of[2 * TSR__MOST_SIDE];
+    uint32_t row_begin[TSR__MOST_GRIDS + 1], column_begin[TSR__MOST_GRIDS + 1]; /* of each grid, in the new numbers */
+    uint16_t row[TSR__MOST_SIDE], column[TSR__MOST_SIDE];                       /* new numbers */
+    const char *at[TSR__MOST_SIDE];
+    struct tsr_tile_matrix in[TSR__MOST_SIDE];
+};
+/* Of so many different operands; then each loop; then true: there are several grids, each row and column has a loop. */
+void tsr__grids_begin(struct tsr__grids *g, uint32_t rows, uint32_t columns);
+void tsr__grids_add(struct tsr__grids *g, uint32_t row, uint32_t column);
+bool tsr__grids_end(struct tsr__grids *g);
+/* Puts the operands of a side in the order of their new numbers; they are not to be found any more. */
+void tsr__grids_order(struct tsr__grids *g, struct tsr__side *side, const uint16_t *number);
+
 /* Which operands B lie packed in the memory of a worker's last grid (struct tsr__tile_grid). Work-groups under each other have the same
  * ones, which others of their launch do not write. */
 struct tsr__packed_b {
@@ -58,6 +90,11 @@ bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *
 bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *x);
 /* Are so many loops under each other too few rows to pack B again? */
 bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows);
+/* Are so many loops in a grid of rows and columns more than one for each? */
+static inline bool tsr__tile_is_dense(uint32_t loops, uint32_t rows, uint32_t columns)
+{
+    return loops > 1 && loops >= 2 * (rows < columns ? rows : columns) - 1;
+}
 /* Loops of this launch, and of later ones, run alone. */
 void tsr__tile_shares_nothing(struct tsr__run *run);
 

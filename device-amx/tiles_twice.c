@@ -55,6 +55,7 @@ struct numbered {
 
 struct tsr__tile_twice {
     struct numbered loops[TSR_TILE_LOOPS];
+    struct tsr__grids grids;
 };
 
 static int64_t rows_of(const struct tsr_tile_loop *x)
@@ -188,7 +189,7 @@ static bool joins(const struct numbered *t, const struct tsr_tile_loop *x, uint3
     if (!t->a.count)
         return true;
     return tsr__tile_same_shape(&t->loop, x) && tsr__tile_same_matrices(&t->a, &t->b, x, row, column) &&
-           !(row == t->a.count && column == t->b.count) && (t->loop.zero || !t->taken[row][column]);
+           (t->loop.zero || !t->taken[row][column]);
 }
 
 static void note_part(struct numbered *t, struct packet *p, const struct tsr_tile_loop *x)
@@ -313,19 +314,26 @@ void tsr__tile_twice_missed(struct tsr__run *run)
 /* ---- in between ------------------------------------------------------------------------------------------------------------------------
  */
 
-/* `columns` of the grid, whose B begins at `b`. */
-static void multiply(struct tsr__run *run, struct numbered *t, uint32_t columns, const char *const *b)
+/* Rows and columns of operands, and the places of C of their loops. */
+struct part {
+    uint32_t row, rows, columns;
+    const char *const *b;
+    const struct tsr_tile_matrix *b_at;
+    char **to;
+};
+
+static void multiply(struct tsr__run *run, struct numbered *t, const struct part *part)
 {
     struct tsr_tile_loop x = t->loop;
     x.how &= ~(uint64_t)TSR_TILE_HALF_N;
     struct tsr__tile_grid grid = {.loop = &x,
-                                  .rows = t->a.count,
-                                  .columns = columns,
-                                  .a = t->a.at,
-                                  .b = b,
-                                  .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in : NULL,
-                                  .b_at = x.how & TSR_TILE_B_EDGES ? t->b.in : NULL,
-                                  .to = t->to,
+                                  .rows = part->rows,
+                                  .columns = part->columns,
+                                  .a = t->a.at + part->row,
+                                  .b = part->b,
+                                  .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in + part->row : NULL,
+                                  .b_at = x.how & TSR_TILE_B_EDGES ? part->b_at : NULL,
+                                  .to = part->to,
                                   .memory = t->memory};
     tsr__packed_b_multiply(&t->packed, run, &grid);
 }
@@ -346,37 +354,100 @@ static bool is_better_alone(const struct tsr_tile_loop *x)
            !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES));
 }
 
-static const char *b_of_packet(const void *twice, uint32_t packet)
+static const char *operand_of_packet(const void *twice, uint32_t packet, bool is_b)
 {
-    return ((const struct numbered *)twice)->packets[packet].b;
+    const struct packet *p = &((const struct numbered *)twice)->packets[packet];
+    return is_b ? p->b : p->a;
 }
 
-static void multiply_all(struct tsr__run *run, struct numbered *t)
+/* Which of the noted loops can be done together: those with as many steps as the first one. Answers how many. */
+static uint32_t count_together(struct numbered *t, uint32_t columns)
 {
+    const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1;
     uint32_t together = 0;
-    const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1, columns = in_tile > 1 ? pair_columns(t) : t->b.count;
-    memset(t->to, 0, (size_t)t->a.count * columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {
         struct packet *p = &t->packets[i];
         if (p->together && !together)
             t->loop.steps = p->steps;
-        const uint32_t tile = p->column / in_tile;
-        p->together = p->together && p->steps == t->loop.steps && tile < columns;
+        p->together = p->together && p->steps == t->loop.steps && p->column / in_tile < columns;
         together += p->together;
-        if (p->together)
-            t->to[p->row * columns + tile] = block_of_c(t, p) - p->column % in_tile * tsr__loop_c_bytes(&t->loop);
     }
+    return together;
+}
+
+static void multiply_one_grid(struct tsr__run *run, struct numbered *t, uint32_t columns)
+{
+    const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1;
+    const struct part all = {0, t->a.count, columns, in_tile > 1 ? t->first : t->b.at, t->b.in, t->to};
+    memset(t->to, 0, (size_t)t->a.count * columns * sizeof t->to[0]);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct packet *p = &t->packets[i];
+        if (p->together)
+            t->to[p->row * columns + p->column / in_tile] = block_of_c(t, p) - p->column % in_tile * tsr__loop_c_bytes(&t->loop);
+    }
+    multiply(run, t, &all);
+}
+
+/* The rows and columns of a grid that are one grid's, in their new numbers. */
+static void multiply_grid(struct tsr__run *run, struct numbered *t, const struct tsr__grids *g, uint32_t number)
+{
+    const uint32_t row = g->row_begin[number], column = g->column_begin[number], rows = g->row_begin[number + 1] - row,
+                   columns = g->column_begin[number + 1] - column;
+    const struct part part = {row, rows, columns, t->b.at + column, t->b.in + column, t->to};
+    memset(t->to, 0, (size_t)rows * columns * sizeof t->to[0]);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct packet *p = &t->packets[i];
+        if (p->together && p->row >= row && p->row < row + rows)
+            t->to[(p->row - row) * columns + p->column - column] = block_of_c(t, p);
+    }
+    if (rows && columns)
+        multiply(run, t, &part);
+}
+
+/* Are there several grids? C that is in its place already stays there. */
+static bool find_grids(struct numbered *t, struct tsr__grids *g)
+{
+    if (is_narrow(&t->loop) || !t->loop.zero)
+        return false;
+    tsr__grids_begin(g, t->a.count, t->b.count);
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->packets[i].together)
+            tsr__grids_add(g, t->packets[i].row, t->packets[i].column);
+    return tsr__grids_end(g);
+}
+
+static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr__grids *g)
+{
+    tsr__grids_order(g, &t->a, g->row);
+    tsr__grids_order(g, &t->b, g->column);
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct packet *p = &t->packets[i];
+        if (p->together) {
+            p->row = g->row[p->row];
+            p->column = g->column[p->column];
+        }
+    }
+    for (uint32_t i = 0; i < g->count; i++)
+        multiply_grid(run, t, g, i);
+}
+
+static void multiply_all(struct tsr__run *run, struct numbered *t)
+{
+    const uint32_t columns = is_narrow(&t->loop) ? pair_columns(t) : t->b.count, together = count_together(t, columns);
     if (t->a.count) {
         t->loop.to_stride = t->loop.columns * TSR_TILE_ROW_BYTES;
         t->loop.past = 0;
         tsr__tile_loops_learn(run, &t->loop);
-        tsr__tile_loops_learn_row(run, t->count, b_of_packet, t);
+        tsr__tile_loops_learn_row(run, t->count, operand_of_packet, t);
     }
-    bool alone = together && is_better_alone(&t->loop), shares = !alone && together > 1 && !tsr__tile_few_rows(&t->loop, t->a.count);
+    const bool alone = together && is_better_alone(&t->loop),
+               shares = !alone && tsr__tile_is_dense(together, t->a.count, t->b.count) && !tsr__tile_few_rows(&t->loop, t->a.count);
     if (alone)
         tsr__tile_shares_nothing(run);
-    if (shares)
-        multiply(run, t, columns, in_tile > 1 ? t->first : t->b.at);
+    if (shares && find_grids(t, &run->twice->grids))
+        multiply_grids(run, t, &run->twice->grids);
+    else if (shares)
+        multiply_one_grid(run, t, columns);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;

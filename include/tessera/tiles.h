@@ -49,19 +49,20 @@ enum tsr_tile_product {
 enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
-    TSR_TILE_IN_MODEL = 16,     /* plain C */
-    TSR_TILE_HALF_K = 32,       /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
-    TSR_TILE_B_ROWS = 64,       /* of a loop, but not of TF32: B is not packed */
-    TSR_TILE_IN_AMX = 256,      /* by AMX's instructions; of a loop */
-    TSR_TILE_MAY_WAIT = 128,    /* of a loop: may be done after its packet, with the loops of other work-groups */
-    TSR_TILE_A_EDGES = 512,     /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */
-    TSR_TILE_B_EDGES = 1024,    /* the same of B and `b_matrix` */
-    TSR_TILE_TWICE = 2048,      /* of a loop: its packet may run twice */
-    TSR_TILE_GOES_ON = 4096,    /* with TWICE: the same packet may ask for more products for the same accumulators */
-    TSR_TILE_FROM_ZERO = 8192,  /* with GOES_ON: these are zero when a packet asks for the first time */
-    TSR_TILE_HALF_N = 16384,    /* of a loop of one tile: B and C have 8 columns */
-    TSR_TILE_NIBBLES = 32768,   /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
-    TSR_TILE_B_COLUMNS = 65536, /* of a loop, without HALF_N, NIBBLES and B_EDGES: B is not packed, its columns lie side by side */
+    TSR_TILE_IN_MODEL = 16,      /* plain C */
+    TSR_TILE_HALF_K = 32,        /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
+    TSR_TILE_B_ROWS = 64,        /* of a loop, but not of TF32: B is not packed */
+    TSR_TILE_IN_AMX = 256,       /* by AMX's instructions; of a loop */
+    TSR_TILE_MAY_WAIT = 128,     /* of a loop: may be done after its packet, with the loops of other work-groups */
+    TSR_TILE_A_EDGES = 512,      /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */
+    TSR_TILE_B_EDGES = 1024,     /* the same of B and `b_matrix` */
+    TSR_TILE_TWICE = 2048,       /* of a loop: its packet may run twice */
+    TSR_TILE_GOES_ON = 4096,     /* with TWICE: the same packet may ask for more products for the same accumulators */
+    TSR_TILE_FROM_ZERO = 8192,   /* with GOES_ON: these are zero when a packet asks for the first time */
+    TSR_TILE_HALF_N = 16384,     /* of a loop of one tile: B and C have 8 columns */
+    TSR_TILE_NIBBLES = 32768,    /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
+    TSR_TILE_B_COLUMNS = 65536,  /* of a loop, without HALF_N, NIBBLES and B_EDGES: B is not packed, its columns lie side by side */
+    TSR_TILE_IN_ORDER = 1 << 17, /* with MAY_WAIT: its packet comes to it again, and may store to the same places then */
     TSR_TILE_B_UNPACKED = TSR_TILE_B_ROWS | TSR_TILE_B_COLUMNS, /* mask */
     TSR_TILE_LOOP_NUMBER = 3 << 24, /* mask, of a loop with TWICE: its number among those of the packet's rounds */
 };
@@ -83,7 +84,9 @@ enum {
  * tile_loop     does a whole loop over K, as struct tsr_tile_loop says. Answers 0: the results are in the accumulators, `c`; or not 0: they
  *               have been stored at `to`, and the accumulators' contents are undefined. With TSR_TILE_MAY_WAIT they may also be stored
  *               there later, before the launch ends: A, B and `to` are in global memory, nothing in the packet looks at memory after the
- *               loop, and the kernel does nothing by which work-groups could wait for each other.
+ *               loop, and the kernel does nothing by which work-groups could wait for each other. With TSR_TILE_IN_ORDER the packet calls
+ *               it again, in a loop around this one in which nothing else looks at memory: results that are not stored at once are
+ *               stored in the order of the calls, where that matters, and before A and B of a later call are read, if they overlap these.
  *
  *               With TSR_TILE_TWICE a packet may run twice: up to the loop, and with the loop's results from its beginning to its end. Up
  *               to the loop it does nothing that others see, and calls this function for nothing else. If the answer is not 0, this is

@@ -215,6 +215,8 @@ static void end_region(struct cut *c, uint32_t end)
     LLVMValueRef traded = LLVMConstInt(LLVMInt1TypeInContext(c->r.l->context), end < c->stop_count && c->stops[end].exchanges, false);
     LLVMAddIncoming(c->next, &next, &from, 1);
     LLVMAddIncoming(c->traded, &traded, &from, 1);
+    if (c->multiplies)
+        tsr__packet_mark_build(c->r.l, c->r.b, end < c->stop_count ? TSR__PACKET_PAUSES : TSR__PACKET_RETURNS);
     if (c->tells_where[end])
         LLVMSetAlignment(LLVMBuildStore(c->r.b, tsr__i32(c->r.l, end < c->stop_count ? c->stops[end].site : 0), c->frame), 4);
     LLVMBuildBr(c->r.b, c->arrive);
@@ -348,8 +350,6 @@ static void rewrite_id(struct cut *c, LLVMValueRef inst)
 {
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
-        if (c->multiplies)
-            tsr__packet_end_build(c->r.l, c->r.b, TSR__PACKET_RETURN);
         end_region(c, c->stop_count);
         LLVMInstructionEraseFromParent(inst);
         return;
@@ -607,6 +607,10 @@ static void connect_regions(struct cut *c, struct dispatch *d)
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
         LLVMBasicBlockRef behind = c->stops[k].behind;
+        if (c->multiplies) {
+            LLVMPositionBuilderBefore(c->r.b, tsr__after_phis(LLVMGetFirstInstruction(behind)));
+            tsr__packet_mark_build(c->r.l, c->r.b, TSR__PACKET_RESUMES);
+        }
         reload_slots(c, d->dispatch, behind, c->slots.needed[tsr__map_number(&c->slots.block_of, behind)]);
     }
 }

@@ -244,7 +244,7 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
 
     LLVMPositionBuilderAtEnd(r.b, end);
     if (tsr__tile_unit(l) && multiplies_matrices(code, count))
-        tsr__packet_end_build(l, r.b, TSR__PACKET_END);
+        tsr__packet_mark_build(l, r.b, TSR__PACKET_ENDS);
     tsr__counted_loop_close(&r, x, tsr__i64(l, width), columns);
     if (!linear) {
         tsr__counted_loop_close(&r, y, one, size[1]);

@@ -160,14 +160,25 @@ LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const 
     return build_operation(l, b, f->form == TSR_MATRIX_SPLIT ? unsplit_overload(f) : f, f, lanes, operands, count);
 }
 
-void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name)
+static const struct {
+    enum tsr__packet_mark kind;
+    const char *name;
+} marks[] = {{TSR__PACKET_ENDS, "tsr.packet_end"},
+             {TSR__PACKET_RETURNS, "tsr.packet_return"},
+             {TSR__PACKET_PAUSES, "tsr.packet_pause"},
+             {TSR__PACKET_RESUMES, "tsr.packet_resume"}};
+
+void tsr__packet_mark_build(struct tsr__compilation *l, LLVMBuilderRef b, enum tsr__packet_mark kind)
 {
+    size_t i = 0;
+    while (marks[i].kind != kind)
+        i++;
     /* It may read and write all memory: stores stay in front of it, and what a packet has stored is loaded again by the next one, which
      * then does not depend on the code of this one. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), NULL, 0, false);
-    LLVMValueRef function = tsr__declare(l, name, type);
-    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
-        tsr__add_fn_attr(l, function, promises[i]);
+    LLVMValueRef function = tsr__declare(l, marks[i].name, type);
+    for (size_t k = 0; k < TSR_ARRAY_LEN(promises); k++)
+        tsr__add_fn_attr(l, function, promises[k]);
     LLVMBuildCall2(b, type, function, NULL, 0, "");
 }
 
@@ -235,12 +246,35 @@ bool tsr__has_mads(LLVMValueRef function)
     return false;
 }
 
-LLVMValueRef tsr__packet_end_in(LLVMBasicBlockRef block)
+/* 0: it is none of them. */
+static unsigned kind_of_mark(LLVMValueRef function)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
-        if (callee && !strcmp(tsr__name(callee), TSR__PACKET_END))
+    for (size_t i = 0; function && i < TSR_ARRAY_LEN(marks); i++)
+        if (!strcmp(tsr__name(function), marks[i].name))
+            return marks[i].kind;
+    return 0;
+}
+
+bool tsr__is_packet_mark(LLVMValueRef function)
+{
+    return kind_of_mark(function);
+}
+
+LLVMValueRef tsr__packet_mark_in(LLVMBasicBlockRef block, unsigned kinds)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsACallInst(i) && kind_of_mark(tsr__callee(i)) & kinds)
             return i;
-    }
     return NULL;
+}
+
+void tsr__packet_marks_drop(struct tsr__compilation *l)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(marks); i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(l->module, marks[i].name);
+        for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function)) != NULL;)
+            LLVMInstructionEraseFromParent(LLVMGetUser(use));
+        if (function)
+            LLVMDeleteFunction(function);
+    }
 }

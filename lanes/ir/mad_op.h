@@ -61,16 +61,20 @@ const char *tsr__mad_origin(const struct tsr__mad *mad);
 /* Puts the rows of D in the operation's place and drops it. */
 void tsr__mad_replace(struct tsr__compilation *l, const struct tsr__mad *mad, LLVMValueRef *rows);
 
-/* The call, without effect, that stands where a packet with matrix operations ends, in the loop over packets: from the pass `packet_loop`
- * to the pass `tiles`, which wants to know what comes after a product. */
-#define TSR__PACKET_END "tsr.packet_end"
-/* The same in a function with barrier regions (barrier_regions.c): nothing comes after it either, but it is no way out for a packet that
- * has not been where the others meet. */
-#define TSR__PACKET_RETURN "tsr.packet_return"
-/* A call of the first one in the block, or NULL. */
-LLVMValueRef tsr__packet_end_in(LLVMBasicBlockRef block);
-/* `name`: one of these. */
-void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name);
+/* Calls, without effect, that stand where a packet with matrix operations begins or ends: from the passes `packet_loop` and
+ * `barrier_regions` to the pass `tiles`, which wants to know what comes before and after a product. */
+enum tsr__packet_mark {
+    TSR__PACKET_ENDS = 1,    /* in the loop over packets: nothing comes after it */
+    TSR__PACKET_RETURNS = 2, /* the same in a function with barrier regions */
+    TSR__PACKET_PAUSES = 4,  /* at a barrier; other packets go on */
+    TSR__PACKET_RESUMES = 8, /* behind it */
+};
+/* The first call of one of these kinds in the block, or NULL. */
+LLVMValueRef tsr__packet_mark_in(LLVMBasicBlockRef block, unsigned kinds);
+void tsr__packet_mark_build(struct tsr__compilation *l, LLVMBuilderRef b, enum tsr__packet_mark kind);
+bool tsr__is_packet_mark(LLVMValueRef function);
+/* Drops all of them. */
+void tsr__packet_marks_drop(struct tsr__compilation *l);
 
 /* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `lower_mad`; NULL: nothing was noted. */
 void tsr__mad_note(struct tsr__compilation *l, LLVMValueRef call, const char *why);

@@ -124,7 +124,7 @@ static bool has_products(LLVMBasicBlockRef block)
  * behind it. */
 static bool add_blocks(struct copy *x, LLVMBasicBlockRef block)
 {
-    LLVMValueRef end = tsr__packet_end_in(block);
+    LLVMValueRef end = tsr__packet_mark_in(block, TSR__PACKET_ENDS);
     if (block == x->end || tsr__map_get(&x->number, block))
         return true;
     if (end && LLVMGetFirstInstruction(block) == end) {

@@ -148,8 +148,8 @@ void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand,
 
 bool tsr__is_marker(LLVMValueRef function)
 {
-    return !strcmp(tsr__name(function), TSR__PACKET_END) || !strcmp(tsr__name(function), TSR__PACKET_RETURN) ||
-           tsr__starts_with(tsr__name(function), TSR__BLOCK2D_PLACEHOLDER) || tsr__starts_with(tsr__name(function), TSR__NIBBLES);
+    return tsr__is_packet_mark(function) || tsr__starts_with(tsr__name(function), TSR__BLOCK2D_PLACEHOLDER) ||
+           tsr__starts_with(tsr__name(function), TSR__NIBBLES);
 }
 
 bool tsr__clobbers_tiles(LLVMValueRef inst)

@@ -49,6 +49,7 @@ struct tsr__k_loop {
     unsigned rows, columns;
     struct tsr__polynomial a_next, b_next;
     bool zero;
+    bool again;      /* its packet may come to it once more */
     unsigned number; /* of several calls for one basic block */
 };
 
@@ -415,7 +416,7 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
     if (why)
         return why;
     why = "several blocks, whose rows are not those of one";
-    if (x->zero && x->leaving && tsr__tile_store_ends_packet(x->leaving, exit_of_loop(x->loop)) && runs_alone(t->webs.function))
+    if (x->zero && x->leaving && tsr__tile_loop_can_wait(t->l, x->loop, x->leaving, all, &x->again) && runs_alone(t->webs.function))
         return NULL;
     if (t->once)
         return runs_once;
@@ -708,7 +709,8 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     if (!x->runs_now) {
-        how |= (x->twice ? tsr__tile_twice_bits(x->twice) : TSR_TILE_MAY_WAIT) | x->number << TSR_TILE_LOOP_SHIFT;
+        how |= (x->twice ? tsr__tile_twice_bits(x->twice) : TSR_TILE_MAY_WAIT | (x->again ? TSR_TILE_IN_ORDER : 0u)) |
+               x->number << TSR_TILE_LOOP_SHIFT;
         tsr__set_fn_text(t->l, t->webs.function, TSR__SHARES, "");
     }
     LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));

@@ -186,7 +186,7 @@ static bool adds_to(const struct tsr__live_range *life, LLVMValueRef inst)
     return false;
 }
 
-static bool accesses_memory(LLVMValueRef inst)
+bool tsr__accesses_memory(LLVMValueRef inst)
 {
     return LLVMIsAStoreInst(inst) || LLVMIsALoadInst(inst) || LLVMIsACallInst(inst) || LLVMIsAFenceInst(inst) ||
            LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
@@ -211,7 +211,7 @@ static bool can_delay(struct tsr__pending_tile_store *x)
             seen++;
             x->first = x->first ? x->first : i;
             x->last = i;
-        } else if (x->first && accesses_memory(i)) {
+        } else if (x->first && tsr__accesses_memory(i)) {
             return false;
         }
     }
@@ -310,7 +310,7 @@ static bool is_only_stored(const struct spot *spot)
 static bool comes_first(const struct tsr__pending_tile_store *x)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(x->block);
-    while (!accesses_memory(i))
+    while (!tsr__accesses_memory(i))
         i = LLVMGetNextInstruction(i);
     return i == x->first;
 }
@@ -330,7 +330,7 @@ static bool can_come(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef 
     LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
     if (!at || (at != from && at != x->block) || (at == from && LLVMIsAPHINode(v)))
         return true;
-    bool arithmetic = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v);
+    bool arithmetic = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAICmpInst(v) || LLVMIsASelectInst(v);
     for (int i = 0; arithmetic && i < LLVMGetNumOperands(v); i++)
         arithmetic = depth && can_come(x, from, LLVMGetOperand(v, (unsigned)i), depth - 1);
     return arithmetic;
@@ -384,39 +384,19 @@ struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBas
     return x;
 }
 
-struct path {
-    const struct tsr__pending_tile_store *x;
-    struct tsr__map seen; /* block → 1 */
-};
-
-/* True: nothing else touches memory from the start of the block up to the end of the packet. */
-static bool only_stores_follow(struct path *p, LLVMBasicBlockRef block)
+bool tsr__tile_store_has(const struct tsr__pending_tile_store *x, LLVMValueRef store)
 {
-    static const char *const harmless[] = {"llvm.lifetime", "llvm.assume", "llvm.prefetch"};
-    if (tsr__map_get(&p->seen, block))
-        return true;
-    tsr__map_set(&p->seen, block, 1);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
-        bool allowed = !accesses_memory(i) || is_ours(p->x, i);
-        if (callee && (!strcmp(tsr__name(callee), TSR__PACKET_END) || !strcmp(tsr__name(callee), TSR__PACKET_RETURN)))
-            return true;
-        for (size_t k = 0; callee && k < TSR_ARRAY_LEN(harmless); k++)
-            allowed = allowed || tsr__starts_with(tsr__name(callee), harmless[k]);
-        if (!allowed)
-            return false;
-    }
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-        if (!only_stores_follow(p, LLVMGetSuccessor(end, i)))
-            return false;
-    return true;
+    return is_ours(x, store);
 }
 
-bool tsr__tile_store_ends_packet(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from)
+bool tsr__tile_store_is_global(const struct tsr__pending_tile_store *x)
 {
-    struct path p = {x, {.arena = &x->t->l->scratch}};
-    return tsr__is_global_memory(LLVMGetOperand(x->first, 1)) && only_stores_follow(&p, from);
+    return tsr__is_global_memory(LLVMGetOperand(x->first, 1));
+}
+
+LLVMBasicBlockRef tsr__tile_store_block(const struct tsr__pending_tile_store *x)
+{
+    return x->block;
 }
 
 /* Do tiles at this distance not overlap? */

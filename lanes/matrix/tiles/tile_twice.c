@@ -12,16 +12,18 @@
 
 struct tsr__twice {
     struct tsr__tiles *t;
-    LLVMBasicBlockRef loop, end;
+    LLVMBasicBlockRef loop;
     LLVMValueRef answer;
     bool from_zero;                   /* accumulators are zero when a packet comes to the loop first */
     struct tsr__map in_front, behind; /* blocks → 1 */
 };
 
+enum { ANY_END = TSR__PACKET_ENDS | TSR__PACKET_RETURNS | TSR__PACKET_PAUSES };
+
 void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = tsr__packet_end_in(b);
+        LLVMValueRef end = tsr__packet_mark_in(b, ANY_END);
         if (end && end != LLVMGetFirstInstruction(b))
             tsr__split_block(l, b, end);
     }
@@ -54,7 +56,7 @@ static bool has_effect(LLVMValueRef inst)
 
 static bool is_end(LLVMBasicBlockRef block)
 {
-    return tsr__packet_end_in(block);
+    return tsr__packet_mark_in(block, ANY_END);
 }
 
 static bool has_effects(struct tsr__map *seen, LLVMBasicBlockRef block)
@@ -98,54 +100,70 @@ static void find_in_front(struct tsr__twice *x)
     }
 }
 
-static bool leads_to_end(struct tsr__map *seen, LLVMBasicBlockRef block)
+enum { NO_END, ONE_END, SEVERAL_ENDS };
+
+/* To which ends of the packet, or of its region, does the way lead? `end`: NULL; and if there is one, that. */
+static int find_ends(struct tsr__map *seen, LLVMBasicBlockRef block, LLVMBasicBlockRef *end)
 {
-    if (is_end(block) || tsr__map_get(seen, block))
-        return is_end(block);
+    if (tsr__map_get(seen, block))
+        return NO_END;
     tsr__map_set(seen, block, 1);
+    if (is_end(block)) {
+        const bool first = !*end;
+        *end = block;
+        return first ? ONE_END : SEVERAL_ENDS;
+    }
+    int found = NO_END;
     LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
-        if (leads_to_end(seen, LLVMGetSuccessor(last, i)))
-            return true;
-    return false;
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++) {
+        const int more = find_ends(seen, LLVMGetSuccessor(last, i), end);
+        found = more > found ? more : found;
+    }
+    return found;
+}
+
+static int ends_of(const struct tsr__twice *x, LLVMBasicBlockRef block, LLVMBasicBlockRef *end)
+{
+    struct tsr__map seen = {.arena = &x->t->l->scratch};
+    *end = NULL;
+    return find_ends(&seen, block, end);
 }
 
 /* Does the way from a block in front lead to code behind that the packet must not run the first time? Code that comes to no end of a packet
  * is for partial packets, which never run twice. */
 static bool leaves(const struct tsr__twice *x, LLVMBasicBlockRef to)
 {
-    struct tsr__map seen[2] = {{.arena = &x->t->l->scratch}, {.arena = &x->t->l->scratch}};
-    return !tsr__map_get(&x->in_front, to) && has_effects(&seen[0], to) && leads_to_end(&seen[1], to);
+    struct tsr__map seen = {.arena = &x->t->l->scratch};
+    LLVMBasicBlockRef end;
+    return !tsr__map_get(&x->in_front, to) && has_effects(&seen, to) && ends_of(x, to, &end);
 }
 
-/* Adds the block, and what follows up to the end of the packet. False: there are several ends. */
-static bool add_behind(struct tsr__twice *x, LLVMBasicBlockRef block)
+/* Adds the block, and what follows up to the end of the packet, or of its region. */
+static void add_behind(struct tsr__twice *x, LLVMBasicBlockRef block)
 {
-    if (is_end(block)) {
-        x->end = x->end ? x->end : block;
-        return x->end == block;
-    }
-    if (tsr__map_get(&x->behind, block))
-        return true;
+    if (is_end(block) || tsr__map_get(&x->behind, block))
+        return;
     tsr__map_set(&x->behind, block, 1);
     LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
-        if (!add_behind(x, LLVMGetSuccessor(last, i)))
-            return false;
-    return true;
+        add_behind(x, LLVMGetSuccessor(last, i));
 }
 
+/* False: somewhere behind there are several ends to which a packet could go straight. */
 static bool find_behind(struct tsr__twice *x)
 {
     x->behind = (struct tsr__map){.arena = &x->t->l->scratch};
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
         for (unsigned i = 0; tsr__map_get(&x->in_front, b) && i < LLVMGetNumSuccessors(last); i++)
-            if ((b == x->loop && !tsr__map_get(&x->in_front, LLVMGetSuccessor(last, i))) || leaves(x, LLVMGetSuccessor(last, i)))
-                if (!add_behind(x, LLVMGetSuccessor(last, i)))
+            if ((b == x->loop && !tsr__map_get(&x->in_front, LLVMGetSuccessor(last, i))) || leaves(x, LLVMGetSuccessor(last, i))) {
+                LLVMBasicBlockRef to = LLVMGetSuccessor(last, i), end;
+                if (ends_of(x, to, &end) != ONE_END || LLVMIsAPHINode(LLVMGetFirstInstruction(end)))
                     return false;
+                add_behind(x, to);
+            }
     }
-    return x->end;
+    return true;
 }
 
 /* Is no value of the code behind used elsewhere? The way to the packet's end does not come by it. */
@@ -156,7 +174,7 @@ static bool is_closed(const struct tsr__twice *x)
             for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use))
                 if (!tsr__map_get(&x->behind, LLVMGetInstructionParent(LLVMGetUser(use))))
                     return false;
-    return !LLVMIsAPHINode(LLVMGetFirstInstruction(x->end));
+    return true;
 }
 
 /* Why the code in front is not one that may run twice, or NULL. */
@@ -165,6 +183,8 @@ static const char *cannot_repeat(const struct tsr__twice *x)
     struct tsr__mad mad;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = tsr__map_get(&x->in_front, b) ? LLVMGetFirstInstruction(b) : NULL; i; i = LLVMGetNextInstruction(i)) {
+            if (i == tsr__packet_mark_in(b, TSR__PACKET_RESUMES)) /* which others store in front of it must be there */
+                return "it comes behind a barrier";
             if (has_effect(i))
                 return "the kernel stores, or calls what may, before the loop ends";
             if (b != x->loop && tsr__mad_read(i, &mad))
@@ -238,12 +258,15 @@ LLVMValueRef tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer)
     return x->answer = x->answer ? x->answer : answer;
 }
 
+/* From the block, which leads to one other, straight to the end to which that leads. */
 static void leave_if(struct tsr__twice const *x, LLVMBasicBlockRef block, LLVMValueRef first_time)
 {
     LLVMBuilderRef b = x->t->b;
+    LLVMBasicBlockRef end;
     LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    ends_of(x, block, &end);
     LLVMPositionBuilderBefore(b, last);
-    LLVMBuildCondBr(b, LLVMBuildIsNull(b, first_time, ""), LLVMGetSuccessor(last, 0), x->end);
+    LLVMBuildCondBr(b, LLVMBuildIsNull(b, first_time, ""), LLVMGetSuccessor(last, 0), end);
     LLVMInstructionEraseFromParent(last);
 }
 

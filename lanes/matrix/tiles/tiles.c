@@ -538,18 +538,6 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
     }
 }
 
-static void drop_packet_ends(struct tsr__compilation *l)
-{
-    static const char *const names[] = {TSR__PACKET_END, TSR__PACKET_RETURN};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++) {
-        LLVMValueRef function = LLVMGetNamedFunction(l->module, names[i]);
-        for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function)) != NULL;)
-            LLVMInstructionEraseFromParent(LLVMGetUser(use));
-        if (function)
-            LLVMDeleteFunction(function);
-    }
-}
-
 static void analyse_loops(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
     size_t count;
@@ -661,6 +649,6 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
     for (size_t i = 0; i < count; i++)
         if (skips[i])
             tsr__tile_skip_first(l, functions[i]);
-    drop_packet_ends(l);
+    tsr__packet_marks_drop(l);
     return tsr__drop_places(l) && drop_counting_loops(all, count);
 }

@@ -319,12 +319,20 @@ struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBas
  * destination is null at run time if rows overlap, so that the tiles must not be stored. */
 LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef *stride,
                                          LLVMValueRef *past);
-/* Are these stores, to global memory, all that a packet does to memory from the start of `from` on? */
-bool tsr__tile_store_ends_packet(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from);
+bool tsr__accesses_memory(LLVMValueRef instruction);
+/* Is it one of the stores? Do they go to global memory? Where do they stand? */
+bool tsr__tile_store_has(const struct tsr__pending_tile_store *x, LLVMValueRef store);
+bool tsr__tile_store_is_global(const struct tsr__pending_tile_store *x);
+LLVMBasicBlockRef tsr__tile_store_block(const struct tsr__pending_tile_store *x);
 /* A loop that waits will make it. */
 void tsr__tile_store_waits(struct tsr__pending_tile_store *x);
 /* Sets the value, computed in `from`, that is not 0 at run time if the tiles have been stored already. */
 void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done);
+
+/* May the loop over K, of one block, end after its packet? The packet does nothing but these stores to memory behind it. `all`: is there
+ * nothing else in the loop that is multiplied? `again`: the packet may come to the loop once more. (tile_waits.c) */
+bool tsr__tile_loop_can_wait(struct tsr__compilation *l, LLVMBasicBlockRef loop, const struct tsr__pending_tile_store *stores, bool all,
+                             bool *again);
 
 /* Is it memory that other work-groups leave as it is, and that outlives the packet? `pointer`: of any operand. */
 static inline bool tsr__is_global_memory(LLVMValueRef pointer)
