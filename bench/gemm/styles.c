@@ -10,8 +10,8 @@
 
 /* Whether B is by rows, by columns, or staged in local memory with A; A and B are read, and C is written, by 2D blocks; what happens to the
  * sums before the store; where they begin; how the loop is written; how wide a sub-group is; whether comparisons keep loads inside of the
- * matrices; whether a round loads for the next one, and whether two buffers take turns for that; and whether there are sums of even and of
- * odd steps. */
+ * matrices; whether a round loads for the next one, and whether two buffers take turns for that; whether there are sums of even and of
+ * odd steps; whether work-groups make many tiles; and whether sub-groups write C by way of local memory, or share K out there. */
 enum {
     B_ROWS = 1,
     BLOCKS = 2,
@@ -27,8 +27,13 @@ enum {
     BY_MAD24 = 2048,
     TWO_SUMS = 4096,
     CLAMPED = 8192,
-    TURNS = 16384
+    TURNS = 16384,
+    WALK = 32768,
+    VIA_LOCAL = 65536,
+    SHARED_K = 131072
 };
+
+enum { WALKERS = 64 /* work-groups of WALK */ };
 
 static const struct style {
     const char *name;
@@ -92,6 +97,13 @@ static const struct style {
     {"8x16 mad24", 8, 1, 1, "int", BY_MAD24},
     {"32x32 two sums", 8, 4, 2, "int", TWO_SUMS},
     {"8x16 two sums", 8, 1, 1, "int", TWO_SUMS},
+    {"32x32 walk", 8, 4, 2, "int", WALK},
+    {"8x16 walk", 8, 1, 1, "int", WALK},
+    {"8x16 rows walk", 8, 1, 1, "int", WALK | B_ROWS},
+    {"32x32 via local", 8, 4, 2, "int", VIA_LOCAL},
+    {"8x16 via local", 8, 1, 1, "int", VIA_LOCAL},
+    {"32x32 shared K", 8, 4, 2, "int", SHARED_K},
+    {"8x16 shared K", 8, 1, 1, "int", SHARED_K},
 };
 
 static void set_index(struct gemm_run *run, cl_uint argument, const struct style *s, cl_int value)
@@ -104,9 +116,11 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS", "BLOCKS",  "WRITES", "EPILOGUE", "FROM_C",   "NESTED",  "LANES=8", "B_COLUMNS",
-                                          "STAGED", "CHECKED", "AHEAD",  "MAD24",    "TWO_SUMS", "CLAMPED", "TURNS"};
+    static const char *const defines[] = {"B_ROWS",   "BLOCKS",    "WRITES", "EPILOGUE", "FROM_C",    "NESTED",
+                                          "LANES=8",  "B_COLUMNS", "STAGED", "CHECKED",  "AHEAD",     "MAD24",
+                                          "TWO_SUMS", "CLAMPED",   "TURNS",  "WALK",     "VIA_LOCAL", "SHARED_K"};
     const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
+    const int beside = s->how & (VIA_LOCAL | SHARED_K) ? 4 : 1;                 /* … and side by side */
     const cl_float scale = 1;
     char options[200];
     const bool blocks = s->how & BLOCKS;
@@ -123,6 +137,15 @@ static struct gemm_run prepare(const struct gemm_device *d, const struct style *
         .kernel = gemm_build(d, GEMM_STYLES, options),
         .global = {(size_t)((size.columns + width - 1) / width * lanes * group), (size_t)((size.rows + height - 1) / height), 1},
         .local = {(size_t)(lanes * group), 1, 1}};
+    run.local[0] *= (size_t)beside;
+    if (s->how & WALK) {
+        run.global[0] = WALKERS * run.local[0];
+        run.global[1] = 1;
+    } else if (s->how & SHARED_K) {
+        run.global[0] *= (size_t)beside;
+    } else {
+        run.global[0] = (run.global[0] + run.local[0] - 1) / run.local[0] * run.local[0];
+    }
     if (s->how & B_COLUMNS)
         gemm_transpose(p);
     else

@@ -11,7 +11,8 @@
  * NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. CHECKED: what is outside of the matrices is zero, and
  * not stored. AHEAD: each round loads what the next one multiplies, with CLAMPED the last step again where there is none. TURNS: with
  * STAGED or AHEAD, two buffers that take turns, of which each round fills one. MAD24: indices by mad24. TWO_SUMS: one of even steps and
- * one of odd ones. `scale` is 1 and `zero` 0, so that the results are those of the plain form. */
+ * one of odd ones. WALK: each work-group makes many tiles, one after the other. VIA_LOCAL: four sub-groups beside each other write C by way of local
+ * memory. SHARED_K: four sub-groups share K out and add their sums in local memory. `scale` is 1 and `zero` 0, so that the results are those of the plain form. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
@@ -152,11 +153,38 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 #define RESTRICT
 #define SUB_GROUP get_global_id(1)
 #endif
+#if defined(VIA_LOCAL)
+#define BESIDE (get_global_id(0) / LANES)
+#else
+#define BESIDE get_group_id(0)
+#endif
+#if defined(VIA_LOCAL) || defined(SHARED_K)
+#define TOGETHER 4
+__attribute__((reqd_work_group_size(TOGETHER * LANES, 1, 1)))
+#endif
+#ifdef SHARED_K
+#define FIRST (get_sub_group_id() * STEP)
+#define NEXT (TOGETHER * STEP)
+#else
+#define FIRST 0
+#define NEXT STEP
+#endif
 __attribute__((intel_reqd_sub_group_size(LANES)))
 kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT b, global number *RESTRICT c, INDEX n, INDEX deep, int3 size, float scale, int zero)
 {
-    const INDEX lane = get_sub_group_local_id(), row = SUB_GROUP * ROWS * M, column = get_group_id(0) * COLUMNS * LANES;
-    const INDEX pitch = deep / A_ELEMENTS; /* of A */
+    const INDEX lane = get_sub_group_local_id(), pitch = deep / A_ELEMENTS; /* of A */
+#ifdef WALK
+    const INDEX across = size.y / (COLUMNS * LANES), tiles = size.x / (ROWS * M) * across;
+    for (INDEX tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+    const INDEX row = tile / across * (ROWS * M), column = tile % across * (COLUMNS * LANES);
+#else
+    const INDEX row = SUB_GROUP * ROWS * M, column = BESIDE * COLUMNS * LANES;
+#endif
+#if defined(VIA_LOCAL)
+    local number part[ROWS * M][TOGETHER * COLUMNS * LANES];
+#elif defined(SHARED_K)
+    local number part[TOGETHER][ROWS * M][COLUMNS * LANES];
+#endif
     c_part sum[ROWS][COLUMNS];
 #ifdef TWO_SUMS
     c_part odd[ROWS][COLUMNS] = {0};
@@ -187,7 +215,7 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     for (INDEX block = 0; block < deep; block += 256)
         for (INDEX k = block; k < min(block + 256, deep); k += DEEP) {
 #else
-    for (INDEX k = 0; k < deep; k += STEP) {
+    for (INDEX k = FIRST; k < deep; k += NEXT) {
 #endif
 #ifndef AHEAD
         a_part x[ROWS];
@@ -252,6 +280,28 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
             y[0][j] = next_y[j];
 #endif
     }
+#if defined(VIA_LOCAL) || defined(SHARED_K)
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            for (int r = 0; r < M; r++)
+#ifdef VIA_LOCAL
+                part[i * M + r][(get_sub_group_id() * COLUMNS + j) * LANES + lane] = ((private number *)&sum[i][j])[r];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = get_local_id(0); i < ROWS * M * TOGETHER * COLUMNS * LANES; i += TOGETHER * LANES)
+        c[(row + i / (TOGETHER * COLUMNS * LANES)) * n + get_group_id(0) * (TOGETHER * COLUMNS * LANES) + i % (TOGETHER * COLUMNS * LANES)] =
+            part[i / (TOGETHER * COLUMNS * LANES)][i % (TOGETHER * COLUMNS * LANES)];
+#else
+                part[get_sub_group_id()][i * M + r][j * LANES + lane] = ((private number *)&sum[i][j])[r];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = get_sub_group_id(); i < ROWS * M; i += TOGETHER)
+        for (int j = 0; j < COLUMNS; j++) {
+            number value = 0;
+            for (int s = 0; s < TOGETHER; s++)
+                value += part[s][i][j * LANES + lane];
+            c[(row + i) * n + B_COLUMN(j)] = value;
+        }
+#endif
+#else
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
 #ifdef TWO_SUMS
@@ -271,4 +321,8 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
             }
 #endif
         }
+#endif
+#ifdef WALK
+    }
+#endif
 }
