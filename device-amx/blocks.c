@@ -62,7 +62,7 @@ static uint64_t best_columns(const struct tsr_launch *launch)
     const bool twice = has_two_passes(launch);
     const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[2], memory_order_relaxed),
                    by_b = tsr__tile_grid_best_b() / (twice ? 2 : 1) / (known ? known : TSR__TWICE_DEPTH),
-                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = least(by_b, by_c) / parts_of_k(launch);
+                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = least(by_b, by_c);
     return best > TSR__BLOCK_LEAST ? best : TSR__BLOCK_LEAST;
 }
 
@@ -186,7 +186,7 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run->launch));
         count[0] = least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
-            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns * parts);
+            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns);
             const uint64_t under = parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
             count[1] = least(groups[1] - y, in_panels(run->launch, 1, (groups[1] - y) / under));
             from[0] = at[0] + x;
