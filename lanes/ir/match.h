@@ -72,6 +72,17 @@ static inline LLVMValueRef tsr__accessed_pointer(LLVMValueRef access)
     return LLVMGetOperand(access, LLVMIsALoadInst(access) ? 0 : 1);
 }
 
+/* Is it an address in this space, also where it is a cast of one? */
+static inline bool tsr__points_into(LLVMValueRef pointer, unsigned space)
+{
+    while (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != space) {
+        if (!LLVMIsAAddrSpaceCastInst(pointer) && !LLVMIsAGetElementPtrInst(pointer))
+            return false;
+        pointer = LLVMGetOperand(pointer, 0);
+    }
+    return true;
+}
+
 static inline LLVMValueRef tsr__first_from(LLVMBasicBlockRef block)
 {
     LLVMValueRef first = NULL;

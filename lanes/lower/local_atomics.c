@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Atomic operations on local memory become plain ones: one thread runs all work-items of a work-group and changes between them at barriers
  * only, so nobody comes in between. */
-#include "lanes/ir/ir.h"
-
-/* Generic pointers are often just casts of local ones. */
-static bool is_local(LLVMValueRef pointer)
-{
-    for (;;) {
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == TSR__LOCAL_SPACE)
-            return true;
-        if (!LLVMIsAAddrSpaceCastInst(pointer) && !LLVMIsAGetElementPtrInst(pointer))
-            return false;
-        pointer = LLVMGetOperand(pointer, 0);
-    }
-}
+#include "lanes/ir/match.h"
 
 static LLVMValueRef select_of(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x, LLVMValueRef y)
 {
@@ -83,7 +71,7 @@ static void make_plain(LLVMBuilderRef b, LLVMValueRef inst)
     bool store = opcode == LLVMStore;
     if (!store && opcode != LLVMLoad && opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
         return;
-    if (!is_local(LLVMGetOperand(inst, store ? 1 : 0)))
+    if (!tsr__points_into(LLVMGetOperand(inst, store ? 1 : 0), TSR__LOCAL_SPACE))
         return;
     LLVMPositionBuilderBefore(b, inst);
     if (opcode == LLVMAtomicRMW)

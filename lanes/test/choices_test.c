@@ -248,11 +248,30 @@ static void test_outlined(void **state)
     }
 }
 
+/* Without CMPXCHG16B atomic updates of places side by side go lane by lane. */
+static void test_atomic_rows(void **state)
+{
+    (void)state;
+    for (int has = 0; has < 2; has++) {
+        struct world w;
+        setup(&w,
+              HEADER LIBRARY "define spir_kernel void @k(ptr addrspace(1) %p) {\n"
+                             "  %i = call spir_func i64 @_Z12get_local_idj(i32 0)\n  %q = getelementptr i32, ptr addrspace(1) %p, i64 %i\n"
+                             "  %old = atomicrmw add ptr addrspace(1) %q, i32 1 monotonic\n  ret void\n}\n");
+        w.options.packets = true;
+        w.options.cpu_features = UINT64_C(1) << TSR_CPU_AVX2 | (uint64_t)has << TSR_CPU_CX16;
+        passes(&w, NULL, "widen_full");
+        assert_int_equal(says(function(&w, "k.whole"), "cmpxchg"), has);
+        assert_int_equal(says(function(&w, "k.whole"), "atomicrmw"), !has);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tile),     cmocka_unit_test(test_lane_by_lane), cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_too_wide), cmocka_unit_test(test_outlined),
+        cmocka_unit_test(test_too_wide), cmocka_unit_test(test_outlined),     cmocka_unit_test(test_atomic_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  *
  * If all lanes update one place, there is one atomic update with the folded value of the lanes: that is one of the orders in which the
  * lanes may run, and each lane's old value follows from it. Exchanges pass values between lanes in registers and update once. If each
- * lane has a place of its own, the updates follow each other in lane order. */
+ * lane has a place of its own, the updates follow each other in lane order, unless the places are side by side (widen_atomic_rows.c). */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/explain.h"
 #include "lanes/widen/reduce_scan.h"
@@ -248,7 +248,7 @@ bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst)
     if (opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
         return false;
     if (!tsr__is_uniform(tsr__shape_here(s, pointer)))
-        return update_each_place(s, inst);
+        return tsr__widen_atomic_row(s, inst) || update_each_place(s, inst);
     if (opcode == LLVMAtomicCmpXchg || LLVMGetAtomicRMWBinOp(inst) == LLVMAtomicRMWBinOpXchg) {
         tsr__explain(s->l, inst, "atomic", "one", "exchange after the lanes' own in registers");
         (opcode == LLVMAtomicCmpXchg ? compare_exchange : widen_exchange)(s, inst);

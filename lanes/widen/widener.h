@@ -150,6 +150,8 @@ bool tsr__widen_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id
 /* What lanes do together; false: `call`, which the instruction calls, is no collective. (widen_collectives.c) */
 bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call);
 bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst); /* widen_atomics.c: updates of one place by all lanes */
+/* False: the places are not side by side in global memory, or it can be done lane by lane only. (widen_atomic_rows.c) */
+bool tsr__widen_atomic_row(struct tsr__widener *s, LLVMValueRef inst);
 
 /* Loops and divergent branches. */
 void tsr__explain_control_flow(struct tsr__widener *s);
