@@ -76,6 +76,44 @@ void suite_case_sgemm_tiled(struct suite_case *c)
         sgemm(c, 768, 768, 768, 4, 16);
 }
 
+/* Each work-group takes a part of k, and adds what comes of it to the result. */
+static void splitk(struct suite_case *c, bool floats)
+{
+    size_t m = c->quick ? 24 : 512, n = c->quick ? 48 : 512, part = 32, k = c->quick ? 3 * part : 512, local = suite_local(c, 64);
+    float *a = suite_random_floats(m * k, -9, 9), *b = suite_random_floats(k * n, -9, 9), *expected = suite_alloc(m * n * 4);
+    int32_t *whole_a = suite_alloc(m * k * 4), *whole_b = suite_alloc(k * n * 4), *sums = suite_alloc(m * n * 4);
+    for (size_t i = 0; i < m * k; i++)
+        whole_a[i] = (int32_t)a[i];
+    for (size_t i = 0; i < k * n; i++)
+        whole_b[i] = (int32_t)b[i];
+    for (size_t y = 0; y < m; y++)
+        for (size_t i = 0; i < k; i++)
+            for (size_t x = 0; x < n; x++) {
+                expected[y * n + x] += a[y * k + i] * b[i * n + x];
+                sums[y * n + x] += whole_a[y * k + i] * whole_b[i * n + x];
+            }
+    int in1 = suite_input(c, floats ? (const void *)a : whole_a, m * k * 4);
+    int in2 = suite_input(c, floats ? (const void *)b : whole_b, k * n * 4), out = suite_inout(c, NULL, m * n * 4);
+    suite_launch(c, "splitk", 3, SUITE_SIZE((n + local - 1) / local * local, m, k / part), SUITE_SIZE(local, 1, 1), "bbbiii", in1, in2, out,
+                 (int)n, (int)k, (int)part);
+    if (floats)
+        suite_expect_floats(c, out, expected, m * n, 1e-4f, 0);
+    else
+        suite_expect_bytes(c, out, sums, m * n * 4, 0);
+}
+
+void suite_case_splitk_int(struct suite_case *c)
+{
+    splitk(c, false);
+}
+
+void suite_case_splitk_float(struct suite_case *c)
+{
+    splitk(c, true);
+    c->options = "-cl-std=CL3.0";
+    c->extension = "cl_ext_float_atomics";
+}
+
 void suite_case_spmv(struct suite_case *c)
 {
     size_t rows = c->quick ? 1000 : 1 << 18, most = 0, at = 0;

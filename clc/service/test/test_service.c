@@ -682,7 +682,7 @@ static const char explained[] = "float square(global const float *t, int i) { re
                                 "    int i = get_local_id(0);\n"                                                             /* 19 */
                                 "    t[i] = i;\n"                                                                            /* 20 */
                                 "    barrier(CLK_LOCAL_MEM_FENCE);\n"                                                        /* 21 */
-                                "    atomic_add(o, t[i ^ 1]);\n"                                                             /* 22 */
+                                "    atomic_add(o, t[i ^ 1]); atomic_max(&o[i], 5);\n"                                       /* 22 */
                                 "}\n"
                                 "kernel void own(global uint16 *a, int n)\n"
                                 "{\n"
@@ -729,6 +729,7 @@ static const char *const report[] = {
     "  21:5     barrier    cut ",
     "  22:5     atomic     one ",
     "  22:19    load       gather        local int",
+    "  22:30    atomic     consecutive   int, 4 lanes at once\n",
     "kernel own:\n",
     "packets    one item      a work-item at a time, since its own vectors fill the registers\n",
     "kernel rows:\n",
