@@ -326,6 +326,41 @@ static void add_by_exchange(struct gen *g)
     put(g, ")]; while ((found = atomic_cmpxchg(place, old, old + more)) != old) old = found; }");
 }
 
+/* A variable of the kernel with a scalar type that sub-group functions take. */
+static const struct variable *sub_group_variable(struct gen *g, bool floats)
+{
+    for (int tries = 0; tries < 30; tries++) {
+        const struct variable *v = &g->variables[g->fixed + (int)below(g, (unsigned)(g->variable_count - g->fixed))];
+        if (v->type.width == 1 && (floats || !is_float(v->type.base)))
+            return v;
+    }
+    return NULL;
+}
+
+/* An operation on places side by side, of which each work-item has one: it knows what was there. */
+static void change_row(struct gen *g)
+{
+    static const enum base bases[] = {INT, UINT, LONG, ULONG};
+    static const char *const ops[] = {"add", "sub", "or", "xor", "and", "min", "max", "xchg", "cmpxchg"};
+    static const char *const places[] = {"item + ", "(uint)item + ", "(int)item + ", "items - 1 - item + "};
+    enum { SHIFTS = 8, OPS = sizeof ops / sizeof *ops };
+    const struct variable *v = sub_group_variable(g, false);
+    unsigned op = below(g, OPS);
+    struct type t = scalar(bases[below(g, 4)]);
+    size_t at = g->offset, bytes = base_bytes[t.base];
+    g->offset += ((g->items + SHIFTS) * bytes + 127) / 128 * 128;
+    if (v && chance(g, 60))
+        put(g, "%s = (%s)", v->name, type_name(v->type));
+    put(g, "%s%s((global %s *)out + %zu + %s%u, ", bytes == 8 ? "atom_" : "atomic_", ops[op], base_names[t.base], at / bytes,
+        places[below(g, 4)], below(g, SHIFTS));
+    if (op == OPS - 1) {
+        expression(g, t, 1);
+        put(g, ", ");
+    }
+    expression(g, t, 1);
+    put(g, ");");
+}
+
 static void write_array_of_struct(struct gen *g)
 {
     put(g, "st.i[");
@@ -385,7 +420,7 @@ static void copy_struct(struct gen *g)
 static void memory(struct gen *g)
 {
     static void (*const writes[])(struct gen *) = {
-        write_private, write_own_word, write_own_as, write_own_vector, add_uint, write_neighbour, add_by_exchange, add_ulong,
+        write_private, write_own_word, write_own_as, write_own_vector, add_uint, write_neighbour, add_by_exchange, add_ulong, change_row,
     };
     static void (*const struct_writes[])(struct gen *) = {
         write_array_of_struct, write_integer_of_structs, write_float_of_structs, write_chosen_struct, copy_struct,
@@ -396,17 +431,6 @@ static void memory(struct gen *g)
         writes[what](g);
     else
         struct_writes[what - WRITES](g);
-}
-
-/* A variable of the kernel with a scalar type that sub-group functions take. */
-static const struct variable *sub_group_variable(struct gen *g, bool floats)
-{
-    for (int tries = 0; tries < 30; tries++) {
-        const struct variable *v = &g->variables[g->fixed + (int)below(g, (unsigned)(g->variable_count - g->fixed))];
-        if (v->type.width == 1 && (floats || !is_float(v->type.base)))
-            return v;
-    }
-    return NULL;
 }
 
 static const char *const ops[] = {"add", "min", "max", "mul"}, *const bits[] = {"and", "or", "xor"};
