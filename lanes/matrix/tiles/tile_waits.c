@@ -103,7 +103,8 @@ static bool is_only_multiplied(struct tsr__map *seen, LLVMBasicBlockRef loop, LL
         LLVMValueRef user = LLVMGetUser(use);
         if (LLVMGetInstructionParent(user) != loop || LLVMIsAPHINode(user) || LLVMIsATerminatorInst(user))
             return false;
-        if (!tsr__mad_read(user, &mad) && (tsr__accesses_memory(user) || !is_only_multiplied(seen, loop, user)))
+        const bool unpacks = LLVMIsACallInst(user) && tsr__callee(user) && tsr__is_marker(tsr__callee(user)); /* numbers of 4 bits */
+        if (!tsr__mad_read(user, &mad) && ((tsr__accesses_memory(user) && !unpacks) || !is_only_multiplied(seen, loop, user)))
             return false;
     }
     return true;
