@@ -111,6 +111,12 @@ static bool find_exits(struct double_buffer *d)
     return !d->left_at_latch || !elsewhere;
 }
 
+/* Does the access alternate between the two parts of one pair? Of three parts the second one belongs to the first one's pair alone. */
+static bool stays_in_pair(const struct double_buffer *d, const struct access *a)
+{
+    return a->at.values[0] / (2 * d->part) == a->at.values[1] / (2 * d->part);
+}
+
 /* Is each access within a part, and at a time when it is known whose turn it is: in the loop or behind it by an alternating number, in
  * front of it by a constant? */
 static bool takes_turns(struct double_buffer *d)
@@ -124,6 +130,8 @@ static bool takes_turns(struct double_buffer *d)
         for (int k = 0; k < 2; k++)
             if (a->at.values[k] < 0 || a->at.values[k] + a->size > bytes || a->at.values[k] % d->part + a->size > d->part)
                 return false;
+        if (!stays_in_pair(d, a))
+            return false;
         if (block == TSR__NONE || (alternates ? !a->at.of_next && !tsr__dominates(d->cfg, header, block)
                                               : !tsr__dominates(d->cfg, block, header) || block == header))
             return false;

@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A loop fills one half of a private array while it reads the other one: both are registers, exchanged in each round, by a number that is
 ; toggled or by the counter's lowest bit, and behind the loop, too. An array of which a half is read by a constant in the loop, one whose index
-; alternates in a loop in another one, and one whose index counts to three stay.
+; alternates in a loop in another one, one whose index counts to three, and one of three parts of which the first and the second, and the
+; second and the third, take turns, stay.
 ; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=double_buffers %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
@@ -25,6 +26,8 @@ target triple = "spir64-unknown-unknown"
 ; CHECK-LABEL: define spir_kernel void @inner(
 ; CHECK: alloca [2 x i32]
 ; CHECK-LABEL: define spir_kernel void @of_three(
+; CHECK: alloca [3 x i32]
+; CHECK-LABEL: define spir_kernel void @two_pairs(
 ; CHECK: alloca [3 x i32]
 
 define spir_kernel void @toggled(ptr addrspace(1) %a, ptr addrspace(1) %c, i64 %n) {
@@ -167,6 +170,35 @@ loop:
   %now = load i32, ptr %from, align 4
   %c.p = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %k
   store i32 %now, ptr addrspace(1) %c.p, align 4
+  %k.next = add nuw nsw i64 %k, 1
+  %more = icmp ult i64 %k.next, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  ret void
+}
+
+define spir_kernel void @two_pairs(ptr addrspace(1) %a, ptr addrspace(1) %c, i64 %n) {
+entry:
+  %array = alloca [3 x i32], align 4
+  %third = getelementptr inbounds i8, ptr %array, i64 8
+  store i32 0, ptr %array, align 4
+  %second = getelementptr inbounds i8, ptr %array, i64 4
+  store i32 1, ptr %second, align 4
+  store i32 2, ptr %third, align 4
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %loop ]
+  %turn = and i64 %k, 1
+  %to = getelementptr inbounds i32, ptr %array, i64 %turn
+  %from = getelementptr inbounds i8, ptr %to, i64 4
+  %next = load i32, ptr %from, align 4
+  %now = load i32, ptr %to, align 4
+  %sum = add i32 %next, %now
+  store i32 %sum, ptr %to, align 4
+  %c.p = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %k
+  store i32 %sum, ptr addrspace(1) %c.p, align 4
   %k.next = add nuw nsw i64 %k, 1
   %more = icmp ult i64 %k.next, %n
   br i1 %more, label %loop, label %done
