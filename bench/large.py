@@ -28,6 +28,12 @@ def straight(count):
     return HEAD + "    float v0 = x, v1 = x + 1, v2 = x * 2, v3 = 1;\n" + "\n".join(lines) + "\n    x = v0 + v1 + v2 + v3;\n" + TAIL
 
 
+def arguments(count):
+    """A sum of arguments."""
+    names = [f"a{j}" for j in range(count)]
+    return f"kernel void k(global int *b, {', '.join('int ' + a for a in names)})\n{{\n    b[get_global_id(0)] = get_global_id(0) + {' + '.join(names)};\n}}\n"
+
+
 def branches(count):
     """Branches at which work-items part, one after the other, with loads and stores in them."""
     form = "    if ((y ^ {j}) % {m} > {r}) {{ x = x * {r}.5f + a[(i + {j}) & 1023]; y += {j}; }} else {{ x -= {j}; b[y & 1023] = {j}; }}\n"
