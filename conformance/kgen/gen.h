@@ -118,6 +118,10 @@ void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: n
 bool chosen_load(struct gen *g, struct type t); /* from one of several places. False: there are none */
 void compare_pointers(struct gen *g);           /* a truth value */
 
+/* ---- turns.c --------------------------------------------------------------------------------------------------------------------- */
+
+void take_turns(struct gen *g);
+
 /* ---- statement.c ----------------------------------------------------------------------------------------------------------------- */
 
 void statement(struct gen *g, int depth);

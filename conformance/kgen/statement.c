@@ -681,12 +681,15 @@ void statement(struct gen *g, int depth)
     line(g);
     bool is_matrix = matrix_has_room(g) && g->together && !g->quiet && !g->in_helper && chance(g, 12);
     bool is_pointer = g->pointer_count && !g->in_helper && chance(g, 25);
+    bool has_turns = !g->in_helper && chance(g, 4);
     unsigned what = below(g, 100);
     g->budget--;
     if (is_matrix)
         matrix_statement(g, true, chance(g, 50));
     else if (is_pointer)
         pointer_statement(g);
+    else if (has_turns)
+        take_turns(g);
     else if (depth > 0 && what < 18)
         if_else(g, depth);
     else if (depth > 0 && what < 32 && g->counter_count < 3)
