@@ -122,12 +122,6 @@ static bool pair_of_phi(struct search *s, LLVMValueRef phi, int depth, struct pa
     return next_value(s, phi, next, p->in[0], depth, &p->in[1]) && next_value(s, phi, next, p->in[1], depth, &again) && again == p->in[0];
 }
 
-static bool is_sum(LLVMValueRef v)
-{
-    return LLVMIsABinaryOperator(v) &&
-           (LLVMGetInstructionOpcode(v) == LLVMAdd || (LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v)));
-}
-
 /* (v & mask), where v is a counter and a constant, as far as twice the counter's step leaves these bits alone. */
 static bool bits_of_counter(struct search *s, LLVMValueRef v, uint64_t mask, struct pair *p)
 {
@@ -138,13 +132,13 @@ static bool bits_of_counter(struct search *s, LLVMValueRef v, uint64_t mask, str
         if ((LLVMIsATruncInst(v) || LLVMIsAZExtInst(v) || LLVMIsASExtInst(v)) && width_of(LLVMGetOperand(v, 0)) &&
             !(mask & ~low_bits(width_of(LLVMGetOperand(v, 0)))))
             v = LLVMGetOperand(v, 0);
-        else if (is_sum(v) && tsr__constant_int(LLVMGetOperand(v, 1), &constant)) {
+        else if (tsr__is_sum(v) && tsr__constant_int(LLVMGetOperand(v, 1), &constant)) {
             added += (uint64_t)constant;
             v = LLVMGetOperand(v, 0);
         } else
             break;
     }
-    if (!mask || !LLVMIsAPHINode(v) || !is_of_loop(s, v, &first, &next) || !is_sum(next) || LLVMGetOperand(next, 0) != v ||
+    if (!mask || !LLVMIsAPHINode(v) || !is_of_loop(s, v, &first, &next) || !tsr__is_sum(next) || LLVMGetOperand(next, 0) != v ||
         !tsr__constant_int(first, &begin) || !tsr__constant_int(LLVMGetOperand(next, 1), &step))
         return false;
     uint64_t below = mask; /* all bits up to the highest of the mask */

@@ -118,9 +118,7 @@ static bool find_counter(const struct tsr__item_code *u, LLVMValueRef phi, struc
     LLVMValueRef next = LLVMGetIncomingValue(phi, back), begin = LLVMGetIncomingValue(phi, !back);
     int64_t by, bound;
     *base = (struct tsr__id_base){.counter = phi};
-    const bool sum = LLVMIsAInstruction(next) &&
-                     (LLVMGetInstructionOpcode(next) == LLVMAdd || (LLVMGetInstructionOpcode(next) == LLVMOr && LLVMGetIsDisjoint(next)));
-    if (!sum || !tsr__constant_int(LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) ||
+    if (!tsr__is_sum(next) || !tsr__constant_int(LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) ||
         !tsr__form_of(begin, leaf_of_id, (void *)(uintptr_t)u, &first))
         return false;
     const int64_t begins = first.count || first.constant ? values_of_ids(u, &first, &base->ids) : 1;

@@ -288,8 +288,7 @@ static struct tsr__shape transfer_arithmetic(const struct search *s, int user, L
     struct tsr__shape a = operand_shape(s, user, left), b = operand_shape(s, user, right);
     if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE)
         return (struct tsr__shape){0};
-    bool adds = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(inst));
-    if (adds && s->shapes->packet.mixed && tsr__is_global_id_sum(&s->shapes->packet, inst))
+    if (tsr__is_sum(inst) && s->shapes->packet.mixed && tsr__is_global_id_sum(&s->shapes->packet, inst))
         return affine_shape(s->pitch, 0, false, false);
     if (a.varying_bits && tsr__is_uniform(b))
         return loose_bits(inst, op, a, right, b);

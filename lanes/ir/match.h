@@ -51,6 +51,15 @@ static inline LLVMValueRef tsr__incoming_from(LLVMValueRef phi, LLVMBasicBlockRe
     return edge < LLVMCountIncoming(phi) ? LLVMGetIncomingValue(phi, edge) : NULL;
 }
 
+/* Is it a sum of integers, or an OR of bits that are disjoint, as LLVM writes sums that never carry? */
+static inline bool tsr__is_sum(LLVMValueRef v)
+{
+    if (!LLVMIsABinaryOperator(v))
+        return false;
+    const LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    return opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(v));
+}
+
 /* Is it an AND, OR or XOR? */
 static inline bool tsr__is_logic(LLVMValueRef v)
 {

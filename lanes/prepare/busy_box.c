@@ -234,11 +234,9 @@ static int64_t factor_of(LLVMValueRef v)
     return opcode == LLVMMul ? factor : factor < 16 ? INT64_C(1) << factor : 0;
 }
 
-/* A sum that never carries is written so, too. */
 static bool is_sum(LLVMValueRef v)
 {
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
-    return opcode == LLVMAdd || opcode == LLVMSub || (opcode == LLVMOr && LLVMGetIsDisjoint(v));
+    return tsr__is_sum(v) || LLVMGetInstructionOpcode(v) == LLVMSub;
 }
 
 /* Takes apart a sum with one id, from the outside. */

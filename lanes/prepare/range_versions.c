@@ -138,9 +138,7 @@ static uint32_t counters_that_go_on(const struct range_versions *x, LLVMValueRef
 static LLVMValueRef base_of_sum(LLVMValueRef v, int64_t *sum)
 {
     int64_t c;
-    while (LLVMIsABinaryOperator(v) &&
-           (LLVMGetInstructionOpcode(v) == LLVMAdd || (LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v))) &&
-           tsr__constant_int(LLVMGetOperand(v, 1), &c) && c >= 0) {
+    while (tsr__is_sum(v) && tsr__constant_int(LLVMGetOperand(v, 1), &c) && c >= 0) {
         *sum += c;
         v = LLVMGetOperand(v, 0);
     }
@@ -259,6 +257,8 @@ static void add_minimum(struct range_versions *x, const struct tsr__block *block
         add_check(x, &(struct tsr__check){less, true}, where);
     if (x->found_count > before)
         x->minima[x->minimum_count++] = (struct minimum){call, n};
+    else if (LLVMIsAICmpInst(less) && !LLVMGetFirstUse(less))
+        LLVMInstructionEraseFromParent(less);
 }
 
 static bool is_known_minimum(const struct range_versions *x, LLVMValueRef call)

@@ -250,30 +250,56 @@ void tsr__common_flags(LLVMValueRef made, LLVMValueRef other)
         LLVMGEPSetNoWrapFlags(made, LLVMGEPGetNoWrapFlags(made) & LLVMGEPGetNoWrapFlags(other));
 }
 
+unsigned tsr__flags_of_constants(LLVMOpcode op, LLVMTypeRef type, LLVMValueRef const *operands)
+{
+    int64_t a = 0, b = 0;
+    const unsigned width = LLVMGetIntTypeWidth(type);
+    if (!tsr__constant_int(operands[0], &a) || (op != LLVMZExt && !tsr__constant_int(operands[1], &b)) || a < 0 || a >= INT32_MAX || b < 0 ||
+        b >= INT32_MAX)
+        return 0;
+    switch (op) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl: {
+        const __int128 exact = op == LLVMAdd      ? a + b
+                               : op == LLVMSub    ? a - b
+                               : op == LLVMMul    ? (__int128)a * b
+                               : b < (int)width   ? (__int128)a << b
+                                                  : -1;
+        return exact >= 0 && exact < (__int128)1 << (width - 1) ? TSR__SIGNED_FITS | TSR__UNSIGNED_FITS : 0;
+    }
+    case LLVMLShr:
+    case LLVMAShr:
+        return b < (int)width && a % ((__int128)1 << b) == 0 ? TSR__LEAVES_NO_REST : 0;
+    case LLVMUDiv:
+    case LLVMSDiv:
+        return b && a % b == 0 ? TSR__LEAVES_NO_REST : 0;
+    case LLVMOr:
+        return a & b ? 0 : TSR__BITS_ARE_APART;
+    case LLVMZExt:
+        return TSR__NOT_NEGATIVE;
+    default:
+        return 0;
+    }
+}
+
 /* Flags that do not hold of the computation on these constants go. */
-static void flags_of_constants(LLVMValueRef made, LLVMValueRef const *operands)
+static void keep_flags_of_constants(LLVMValueRef made, LLVMValueRef const *operands)
 {
     const LLVMOpcode op = LLVMGetInstructionOpcode(made);
-    int64_t a = 0, b = 0;
-    const bool small = tsr__constant_int(operands[0], &a) && (!LLVMIsABinaryOperator(made) || tsr__constant_int(operands[1], &b)) &&
-                       a >= 0 && a < INT32_MAX && b >= 0 && b < INT32_MAX;
+    if (LLVMGetTypeKind(LLVMTypeOf(made)) != LLVMIntegerTypeKind)
+        return;
+    const unsigned hold = tsr__flags_of_constants(op, LLVMTypeOf(made), operands);
     if (has_wrap_flags(op)) {
-        const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(made));
-        const __int128 exact = !small           ? -1
-                               : op == LLVMAdd  ? a + b
-                               : op == LLVMSub  ? a - b
-                               : op == LLVMMul  ? (__int128)a * b
-                               : b < (int)width ? (__int128)a << b
-                                                : -1;
-        const bool fits = exact >= 0 && exact < (__int128)1 << (width - 1);
-        LLVMSetNUW(made, LLVMGetNUW(made) && fits);
-        LLVMSetNSW(made, LLVMGetNSW(made) && fits);
+        LLVMSetNUW(made, LLVMGetNUW(made) && hold & TSR__UNSIGNED_FITS);
+        LLVMSetNSW(made, LLVMGetNSW(made) && hold & TSR__SIGNED_FITS);
     } else if (is_exactable(op))
-        LLVMSetExact(made, LLVMGetExact(made) && small && a == 0);
+        LLVMSetExact(made, LLVMGetExact(made) && hold & TSR__LEAVES_NO_REST);
     else if (op == LLVMOr)
-        LLVMSetIsDisjoint(made, LLVMGetIsDisjoint(made) && small && !(a & b));
+        LLVMSetIsDisjoint(made, LLVMGetIsDisjoint(made) && hold & TSR__BITS_ARE_APART);
     else if (op == LLVMZExt)
-        LLVMSetNNeg(made, LLVMGetNNeg(made) && small);
+        LLVMSetNNeg(made, LLVMGetNNeg(made) && hold & TSR__NOT_NEGATIVE);
 }
 
 /* ---- the first round
@@ -329,7 +355,7 @@ static LLVMValueRef in_first_round(struct tsr__rounds *r, LLVMValueRef inst, LLV
     if (found)
         return found;
     if ((found = folded(r, inst, operands)) != NULL) {
-        flags_of_constants(made, operands);
+        keep_flags_of_constants(made, operands);
         return found;
     }
     if ((found = tsr__instruction_like(r, inst, operands, is_before)) != NULL)
@@ -380,7 +406,7 @@ static struct tsr__earlier counter_before(struct tsr__rounds *r, LLVMValueRef ph
     if (sum)
         tsr__common_flags(sums[1], first);
     else
-        flags_of_constants(sums[1], (LLVMValueRef[]){from, step});
+        keep_flags_of_constants(sums[1], (LLVMValueRef[]){from, step});
     LLVMAddIncoming(behind, sums, (LLVMBasicBlockRef[]){r->before, r->latch}, 2);
     return (struct tsr__earlier){behind, from};
 }

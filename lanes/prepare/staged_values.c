@@ -12,7 +12,7 @@
 
 enum { DEPTH = 24 /* instructions of an address */, MAX_NODES = 64 /* operations of an address that are looked at */ };
 
-enum { SIGNED_FITS = 1, UNSIGNED_FITS = 2, LEAVES_NO_REST = 4, ALL_HOLD = 7 };
+enum { ALL_HOLD = TSR__SIGNED_FITS | TSR__UNSIGNED_FITS | TSR__LEAVES_NO_REST };
 
 /* ---- numbers of the store that wrote what the load reads ----------------------------------------------------------------------------- */
 
@@ -144,8 +144,7 @@ static int64_t growth(const struct tsr__unstage *u, LLVMValueRef v, LLVMValueRef
     }
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     for (int i = 0; i < LLVMGetNumOperands(v) && sum >= 0; i++) {
-        int64_t factor =
-            op == LLVMAdd || op == LLVMZExt || op == LLVMSExt || op == LLVMAddrSpaceCast || (op == LLVMOr && LLVMGetIsDisjoint(v));
+        int64_t factor = tsr__is_sum(v) || op == LLVMZExt || op == LLVMSExt || op == LLVMAddrSpaceCast;
         const int64_t by = growth(u, LLVMGetOperand(v, (unsigned)i), digit, depth - 1);
         if ((op == LLVMMul || op == LLVMShl) && i == 0 && tsr__constant_int(LLVMGetOperand(v, 1), &factor))
             factor = factor < 0 || factor > 32 ? op == LLVMMul ? factor : 0 : op == LLVMMul ? factor : INT64_C(1) << factor;
@@ -254,7 +253,7 @@ static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
         const struct tsr__polynomial value = tsr__polynomial_of(r->u->code.l, extended(r->u, made, is_signed));
         unsigned nodes = 0;
         if (value.valid && (!value.count || has_operation(r->u, r->first_address, &value, is_signed, &nodes)))
-            flags |= is_signed ? SIGNED_FITS : UNSIGNED_FITS;
+            flags |= is_signed ? TSR__SIGNED_FITS : TSR__UNSIGNED_FITS;
     }
     return flags;
 }
@@ -286,39 +285,13 @@ static LLVMValueRef phi_ahead(struct tsr__reading *r, LLVMValueRef v)
     return NULL;
 }
 
-/* The flags that the operation on these constants may have. */
-static unsigned flags_of_constants(LLVMOpcode op, LLVMValueRef const *operands)
-{
-    int64_t a, b;
-    if (!tsr__constant_int(operands[0], &a) || !tsr__constant_int(operands[1], &b) || a < 0 || b < 0 || a > INT16_MAX || b > INT16_MAX ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(operands[0])) < 32)
-        return 0;
-    switch (op) {
-    case LLVMAdd:
-    case LLVMMul:
-        return ALL_HOLD;
-    case LLVMSub:
-        return a >= b ? ALL_HOLD : 0;
-    case LLVMShl:
-        return b < 16 ? ALL_HOLD : 0;
-    case LLVMLShr:
-    case LLVMAShr:
-        return b < 16 && a % (INT64_C(1) << b) == 0 ? ALL_HOLD : 0;
-    case LLVMUDiv:
-    case LLVMSDiv:
-        return b && a % b == 0 ? ALL_HOLD : 0;
-    default:
-        return 0;
-    }
-}
-
 static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands)
 {
     const LLVMBuilderRef b = r->u->b;
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef made;
     if (r->in_first && LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
-        tsr__map_set(&r->flags, v, flags_of_constants(op, operands));
+        tsr__map_set(&r->flags, v, tsr__flags_of_constants(op, LLVMTypeOf(v), operands));
         return LLVMBuildBinOp(b, op, operands[0], operands[1], "");
     }
     if (r->in_first && (made = tsr__simplified(v, operands)) != NULL) {
@@ -346,14 +319,14 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
     case LLVMShl:
         if (r->in_first)
             tsr__map_set(&r->flags, v, flags_in_first(r, made));
-        LLVMSetNSW(made, LLVMGetNSW(made) && tsr__map_get(&r->flags, v) & SIGNED_FITS);
-        LLVMSetNUW(made, LLVMGetNUW(made) && tsr__map_get(&r->flags, v) & UNSIGNED_FITS);
+        LLVMSetNSW(made, LLVMGetNSW(made) && tsr__map_get(&r->flags, v) & TSR__SIGNED_FITS);
+        LLVMSetNUW(made, LLVMGetNUW(made) && tsr__map_get(&r->flags, v) & TSR__UNSIGNED_FITS);
         break;
     case LLVMLShr:
     case LLVMAShr:
     case LLVMUDiv:
     case LLVMSDiv:
-        LLVMSetExact(made, LLVMGetExact(made) && tsr__map_get(&r->flags, v) & LEAVES_NO_REST);
+        LLVMSetExact(made, LLVMGetExact(made) && tsr__map_get(&r->flags, v) & TSR__LEAVES_NO_REST);
         break;
     case LLVMZExt:
         LLVMSetNNeg(made, false);
