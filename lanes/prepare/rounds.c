@@ -166,6 +166,81 @@ int64_t tsr__counter_step(const struct tsr__rounds *r, LLVMValueRef phi, bool is
     return sum && tsr__constant_int(LLVMGetOperand(next, 1), &step) && step > 0 ? step : 0;
 }
 
+/* The inequality that holds where the loop goes on. False: that is another condition. */
+static bool find_end(const struct tsr__rounds *r, struct tsr__inequality *end)
+{
+    if (!tsr__inequality_of(r->goes_on, end))
+        return false;
+    if (!r->goes_on_if) /* not a + distance < b */
+        *end = (struct tsr__inequality){end->b, end->a, -end->distance - 1, end->is_signed};
+    return true;
+}
+
+/* What holds in rounds that another one follows, of numbers of the round. */
+static bool find_end_of_next(const struct tsr__rounds *r, struct tsr__inequality *end)
+{
+    if (!find_end(r, end) || (end->b && tsr__is_in_loop(r->cfg, end->b, r->loop)))
+        return false;
+    if (r->exiting != r->header)
+        return true;
+    const int64_t step = tsr__counter_step(r, end->a, end->is_signed); /* the next round is entered if a has grown by a step */
+    end->distance += step;
+    return step;
+}
+
+bool tsr__is_taken_if_another_follows(const struct tsr__rounds *r, LLVMValueRef condition, bool way)
+{
+    struct tsr__inequality x, y;
+    const int holds = tsr__holds_where_it_goes_on(r, condition);
+    if (r->exiting != r->header && holds)
+        return (holds > 0) == way;
+    if (!find_end_of_next(r, &y))
+        return false;
+    if (tsr__inequality_of(condition, &x)) {
+        if (x.is_signed != y.is_signed)
+            return false;
+        return way ? x.a == y.a && x.b == y.b && x.distance <= y.distance : x.a == y.b && x.b == y.a && -x.distance - 1 <= y.distance;
+    }
+    if (!LLVMIsAICmpInst(condition) || LLVMGetICmpPredicate(condition) != (way ? LLVMIntNE : LLVMIntEQ))
+        return false;
+    /* a + distance == b is a + distance <= b, from both sides. */
+    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
+    int64_t of_a = 0, of_b = 0;
+    a = tsr__without_constants(a, y.is_signed, &of_a);
+    b = tsr__without_constants(b, y.is_signed, &of_b);
+    if (a == y.b && b == y.a)
+        return of_b - of_a <= y.distance;
+    return a == y.a && b == y.b && of_a - of_b <= y.distance;
+}
+
+/* The one of a minimum's operands that is never the greater one in such a round, or NULL. */
+static LLVMValueRef lesser_if_another_follows(const struct tsr__rounds *r, LLVMValueRef call)
+{
+    const char *name = tsr__callee(call) ? tsr__name(tsr__callee(call)) : "";
+    const bool is_signed = tsr__starts_with(name, "llvm.smin");
+    struct tsr__inequality end;
+    if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind ||
+        !find_end_of_next(r, &end) || end.is_signed != is_signed)
+        return NULL;
+    for (unsigned i = 0; i < 2; i++) { /* a + distance < b, so a + x <= b + y if x - y <= distance + 1 */
+        int64_t x = 0, y = 0;
+        if (tsr__without_constants(LLVMGetOperand(call, i), is_signed, &x) == end.a &&
+            tsr__without_constants(LLVMGetOperand(call, 1 - i), is_signed, &y) == end.b && x - y <= end.distance + 1)
+            return LLVMGetOperand(call, i);
+    }
+    return NULL;
+}
+
+LLVMValueRef tsr__if_another_follows(const struct tsr__rounds *r, LLVMValueRef v)
+{
+    LLVMValueRef lesser = LLVMIsACallInst(v) ? lesser_if_another_follows(r, v) : NULL;
+    if (LLVMIsASelectInst(v) && LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMIntegerTypeKind)
+        for (unsigned way = 0; way < 2; way++)
+            if (tsr__is_taken_if_another_follows(r, LLVMGetOperand(v, 0), way))
+                return LLVMGetOperand(v, way ? 1 : 2);
+    return lesser ? lesser : v;
+}
+
 /* ---- the same computation elsewhere ---------------------------------------------------------------------------------------------------
  */
 
@@ -254,19 +329,19 @@ unsigned tsr__flags_of_constants(LLVMOpcode op, LLVMTypeRef type, LLVMValueRef c
 {
     int64_t a = 0, b = 0;
     const unsigned width = LLVMGetIntTypeWidth(type);
-    if (!tsr__constant_int(operands[0], &a) || (op != LLVMZExt && !tsr__constant_int(operands[1], &b)) || a < 0 || a >= INT32_MAX || b < 0 ||
-        b >= INT32_MAX)
+    if (!tsr__constant_int(operands[0], &a) || (op != LLVMZExt && !tsr__constant_int(operands[1], &b)) || a < 0 || a >= INT32_MAX ||
+        b < 0 || b >= INT32_MAX)
         return 0;
     switch (op) {
     case LLVMAdd:
     case LLVMSub:
     case LLVMMul:
     case LLVMShl: {
-        const __int128 exact = op == LLVMAdd      ? a + b
-                               : op == LLVMSub    ? a - b
-                               : op == LLVMMul    ? (__int128)a * b
-                               : b < (int)width   ? (__int128)a << b
-                                                  : -1;
+        const __int128 exact = op == LLVMAdd    ? a + b
+                               : op == LLVMSub  ? a - b
+                               : op == LLVMMul  ? (__int128)a * b
+                               : b < (int)width ? (__int128)a << b
+                                                : -1;
         return exact >= 0 && exact < (__int128)1 << (width - 1) ? TSR__SIGNED_FITS | TSR__UNSIGNED_FITS : 0;
     }
     case LLVMLShr:

@@ -20,37 +20,6 @@ static struct tsr__rounds *rounds_of(struct tsr__unstage *u, int loop)
 
 /* ---- when it is copied --------------------------------------------------------------------------------------------------------------- */
 
-/* Does this way of the branch lead on wherever another round follows? */
-static bool is_taken_if_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition, bool way)
-{
-    struct tsr__inequality x, y;
-    const int holds = tsr__holds_where_it_goes_on(r, condition);
-    if (r->exiting != r->header)
-        return holds && (holds > 0) == way;
-    /* The next round is entered if a + distance < b then, and a has grown by a step. */
-    if (!r->goes_on_if || !tsr__inequality_of(r->goes_on, &y) || (y.b && tsr__is_in_loop(r->cfg, y.b, r->loop)))
-        return false;
-    const int64_t step = tsr__counter_step(r, y.a, y.is_signed);
-    if (!step)
-        return false;
-    if (tsr__inequality_of(condition, &x)) {
-        if (x.is_signed != y.is_signed)
-            return false;
-        return way ? x.a == y.a && x.b == y.b && x.distance <= y.distance + step
-                   : x.a == y.b && x.b == y.a && -x.distance - 1 <= y.distance + step;
-    }
-    if (!LLVMIsAICmpInst(condition) || LLVMGetICmpPredicate(condition) != (way ? LLVMIntNE : LLVMIntEQ))
-        return false;
-    /* a + distance == b is a + distance <= b, from both sides. */
-    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
-    int64_t of_a = 0, of_b = 0;
-    a = tsr__without_constants(a, y.is_signed, &of_a);
-    b = tsr__without_constants(b, y.is_signed, &of_b);
-    if (a == y.b && b == y.a)
-        return of_b - of_a <= y.distance + step;
-    return a == y.a && b == y.b && of_a - of_b <= y.distance + step;
-}
-
 static bool leads_to(const struct tsr__unstage *u, int block, int to)
 {
     for (int i = 0; i < u->cfg.blocks[block].succ_count; i++)
@@ -86,7 +55,7 @@ static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr_
         } else if (u->cfg.blocks[before].succ_count == 2) {
             LLVMValueRef branch = u->cfg.blocks[before].terminator;
             if (always || !LLVMIsABranchInst(branch) ||
-                !is_taken_if_it_goes_on(r, LLVMGetCondition(branch), LLVMGetSuccessor(branch, 0) == u->cfg.blocks[block].ref))
+                !tsr__is_taken_if_another_follows(r, LLVMGetCondition(branch), LLVMGetSuccessor(branch, 0) == u->cfg.blocks[block].ref))
                 return false;
         } else if (u->cfg.blocks[before].succ_count != 1)
             return false;
@@ -147,7 +116,9 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
     if (first_head == TSR__NONE || next_head == TSR__NONE || !tsr__dominates(&u->cfg, first_head, tsr__cfg_number(&u->cfg, r->before)) ||
         !tsr__dominates(&u->cfg, header, at) || (behind_loop && (r->exiting != r->header || next_head == header)) ||
         first->to.turn_loop != TSR__NONE || (next->to.turn_loop != TSR__NONE && next->to.turn_loop != r->loop) ||
-        !is_run_in_each_round(u, r, next_head, behind_loop))
+        !is_run_in_each_round(u, r, next_head, behind_loop) ||
+        (next->from.block != TSR__NONE && !is_run_in_each_round(u, r, next->from.block, behind_loop)) ||
+        (first->from.block != TSR__NONE && !tsr__dominates(&u->cfg, first->from.block, first_head)))
         return false;
     for (int i = 0; i < 2; i++)
         if (load->turn[i] != next->to.turn[1 - i] || (in_turn && tsr__overlap_in_turn(load, i, &next->to, i)))
@@ -176,7 +147,14 @@ static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, str
 static bool find_both(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next, const struct tsr__place *load,
                       struct tsr__rounds *rounds, struct tsr__reading *r)
 {
-    *r = (struct tsr__reading){.u = u, .copy = next, .first = first, .load = load, .at = load->at, .loop = rounds->loop, .rounds = rounds};
+    *r = (struct tsr__reading){.u = u,
+                               .copy = next,
+                               .first = first,
+                               .load = load,
+                               .at = load->at,
+                               .loop = rounds->loop,
+                               .rounds = rounds,
+                               .another_follows = tsr__in_loop(&u->cfg, tsr__block_of(u, load->access), rounds->loop)};
     r->uniform.arena = r->flags.arena = u->arena;
     r->built = tsr_arena_alloc(u->arena, sizeof *r->built);
     struct tsr__reading begin = {.u = u, .copy = first, .load = load, .at = load->at, .loop = u->cfg.loops[rounds->loop].parent};
@@ -198,13 +176,13 @@ bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *fir
 
 bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy, const struct tsr__place *load, struct tsr__reading *r)
 {
-    const int loop = u->cfg.blocks[tsr__block_of(u, LLVMGetOperand(copy->to.access, 0))].loop, at = tsr__block_of(u, load->access);
+    const int loop = copy->ahead, at = tsr__block_of(u, load->access);
     struct tsr__rounds *rounds = rounds_of(u, loop);
     struct tsr__copy *first = tsr_arena_alloc(u->arena, sizeof *first);
     *first = *copy;
     first->from = copy->first_from;
     return rounds && tsr__in_loop(&u->cfg, tsr__block_of(u, copy->to.access), loop) && tsr__in_loop(&u->cfg, at, loop) &&
-           is_run_in_each_round(u, rounds, tsr__block_of(u, copy->from), false) &&
-           tsr__dominates(&u->cfg, tsr__block_of(u, copy->first_from), tsr__cfg_number(&u->cfg, rounds->before)) &&
+           is_run_in_each_round(u, rounds, copy->from.block, false) &&
+           tsr__dominates(&u->cfg, copy->first_from.block, tsr__cfg_number(&u->cfg, rounds->before)) &&
            find_both(u, first, copy, load, rounds, r);
 }

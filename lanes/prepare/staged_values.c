@@ -10,6 +10,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 
+enum { NOT_NARROW = 32 /* bits of a number that counts elements */ };
 enum { DEPTH = 24 /* instructions of an address */, MAX_NODES = 64 /* operations of an address that are looked at */ };
 
 enum { ALL_HOLD = TSR__SIGNED_FITS | TSR__UNSIGNED_FITS | TSR__LEAVES_NO_REST };
@@ -62,7 +63,7 @@ static bool leaf_of_reading(void *context, LLVMValueRef v, struct tsr__form *for
 {
     const struct tsr__reading *r = context;
     struct tsr__id_base base;
-    return tsr__find_id_base(&r->u->code, v, &base) && form_of_base(r, &base, form);
+    return tsr__find_id_base(&r->u->code, tsr__in_store(r->copy, v), &base) && form_of_base(r, &base, form);
 }
 
 /* A query of the work-group, or of the range. */
@@ -114,43 +115,83 @@ static bool is_there(const struct tsr__reading *r, LLVMValueRef v)
     return !LLVMIsAInstruction(v) || tsr__dominates(&r->u->cfg, tsr__block_of(r->u, v), tsr__block_of(r->u, r->load->access));
 }
 
-static unsigned digit_of_value(const struct tsr__copy *c, LLVMValueRef v)
+/* Is the value the digit, by the same query of the id or another one? */
+static bool is_digit(const struct tsr__reading *r, LLVMValueRef v, const struct tsr__id_digit *digit)
+{
+    struct tsr__id_digit d;
+    v = tsr__in_store(r->copy, tsr__without_extension(v));
+    return v == digit->value || (LLVMIsAInstruction(v) && tsr__find_id_digit(&r->u->code, v, &d) && tsr__same_base(&d.base, &digit->base) &&
+                                 d.shift == digit->shift && d.count == digit->count && d.scale == digit->scale);
+}
+
+static unsigned digit_of_value(const struct tsr__reading *r, LLVMValueRef v)
 {
     unsigned i = 0;
-    v = tsr__without_extension(v);
-    while (i < c->digit_count && c->digits[i].value != v)
+    while (i < r->copy->digit_count && !is_digit(r, v, &r->copy->digits[i]))
         i++;
     return i;
 }
 
-/* How much the value grows with a digit, if it is a sum with the digit in it; 0: it does not depend on the digit; -1: it does otherwise. */
-static int64_t growth(const struct tsr__unstage *u, LLVMValueRef v, LLVMValueRef digit, int depth)
+/* How much a value grows with a digit: by so many times `unit`, a product of a sum with the digit in it and of another number, or by so
+ * much where that is NULL. */
+struct growth {
+    int64_t by; /* 0: it does not depend on the digit; -1: it does otherwise */
+    LLVMValueRef unit;
+};
+
+static struct growth times(struct growth g, int64_t factor)
 {
-    if (v == digit)
-        return 1;
+    g.by = g.by > 0 && factor > 0 ? g.by * factor : g.by ? -1 : 0;
+    return g;
+}
+
+static struct growth sum_of(struct growth a, struct growth b)
+{
+    if (!a.by || !b.by)
+        return a.by ? a : b;
+    return a.by > 0 && b.by > 0 && a.unit == b.unit ? (struct growth){a.by + b.by, a.unit} : (struct growth){.by = -1};
+}
+
+static struct growth find_growth(const struct tsr__reading *r, LLVMValueRef v, const struct tsr__id_digit *digit, int depth)
+{
+    struct growth sum = {0};
+    if (is_digit(r, v, digit))
+        return (struct growth){.by = 1};
     if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMIsACallInst(v))
-        return 0;
+        return sum;
     if (!depth)
-        return -1;
-    int64_t sum = 0;
+        return (struct growth){.by = -1};
     if (LLVMIsAGetElementPtrInst(v)) {
         struct tsr__gep_index index;
-        sum = growth(u, LLVMGetOperand(v, 0), digit, depth - 1);
-        for (struct tsr__gep_walk walk = tsr__gep_walk(u->layout, v); sum >= 0 && tsr__gep_next(&walk, &index);) {
-            const int64_t by = index.is_constant ? 0 : growth(u, index.value, digit, depth - 1);
-            sum = by < 0 ? -1 : sum + by * index.bytes;
-        }
+        sum = find_growth(r, LLVMGetOperand(v, 0), digit, depth - 1);
+        for (struct tsr__gep_walk walk = tsr__gep_walk(r->u->layout, v); tsr__gep_next(&walk, &index);)
+            if (!index.is_constant)
+                sum = sum_of(sum, times(find_growth(r, index.value, digit, depth - 1), index.bytes));
         return sum;
     }
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    for (int i = 0; i < LLVMGetNumOperands(v) && sum >= 0; i++) {
-        int64_t factor = tsr__is_sum(v) || op == LLVMZExt || op == LLVMSExt || op == LLVMAddrSpaceCast;
-        const int64_t by = growth(u, LLVMGetOperand(v, (unsigned)i), digit, depth - 1);
-        if ((op == LLVMMul || op == LLVMShl) && i == 0 && tsr__constant_int(LLVMGetOperand(v, 1), &factor))
-            factor = factor < 0 || factor > 32 ? op == LLVMMul ? factor : 0 : op == LLVMMul ? factor : INT64_C(1) << factor;
-        sum = by < 0 || (by && factor <= 0) ? -1 : sum + by * factor;
+    struct growth of[2] = {{0}};
+    int64_t factor;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++) {
+        const struct growth x = find_growth(r, LLVMGetOperand(v, (unsigned)i), digit, depth - 1);
+        if (x.by && i > 1)
+            return (struct growth){.by = -1};
+        of[i & 1] = i < 2 ? x : of[i & 1];
     }
-    return sum;
+    if (!of[0].by && !of[1].by)
+        return sum;
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(v)) < NOT_NARROW)
+        return (struct growth){.by = -1}; /* where there is room for the digit, perhaps not for all that it stands for */
+    if (tsr__is_sum(v))
+        return sum_of(of[0], of[1]);
+    if (op == LLVMZExt || op == LLVMSExt || op == LLVMTrunc || op == LLVMAddrSpaceCast)
+        return of[0];
+    if ((op == LLVMMul || op == LLVMShl) && tsr__constant_int(LLVMGetOperand(v, 1), &factor) && factor > 0 &&
+        (op == LLVMMul || factor < 32))
+        return times(of[0], op == LLVMMul ? factor : INT64_C(1) << factor);
+    const struct growth *x = of[0].by ? &of[0] : &of[1];
+    const bool product = op == LLVMMul && x->by > 0 && !x->unit && !(of[0].by && of[1].by);
+    return product ? (struct growth){x->by, v} : (struct growth){.by = -1};
 }
 
 /* Where in what one store has written the load begins. */
@@ -164,15 +205,62 @@ static bool bytes_in_vector(const struct tsr__reading *r, struct tsr__form *with
 static void merge_digits(struct tsr__reading *r)
 {
     const struct tsr__id_digit *d = r->copy->digits;
-    int64_t grows[TSR__PLACE_DIGITS];
+    struct growth grows[TSR__PLACE_DIGITS];
     for (unsigned i = 0; i < r->copy->digit_count; i++) {
-        grows[i] = growth(r->u, tsr__source_of(r->copy), d[i].value, DEPTH) * d[i].scale;
-        r->merged[i] = i && grows[i] > 0 && grows[i - 1] > 0 && d[i].bytes == d[i - 1].bytes * d[i - 1].count &&
-                       grows[i] == grows[i - 1] * d[i - 1].count;
+        grows[i] = times(find_growth(r, tsr__source_of(r->copy), &d[i], DEPTH), d[i].scale);
+        r->merged[i] = i && grows[i].by > 0 && grows[i - 1].by > 0 && grows[i].unit == grows[i - 1].unit &&
+                       d[i].bytes == d[i - 1].bytes * d[i - 1].count && grows[i].by == grows[i - 1].by * d[i - 1].count;
     }
-    r->run = r->copy->digit_count && d[0].bytes == r->copy->to.size && grows[0] == d[0].bytes && d[0].bytes % d[0].scale == 0 &&
-             d[0].bytes / d[0].scale == r->load->size;
+    r->run = r->copy->digit_count && d[0].bytes == r->copy->to.size && grows[0].by == d[0].bytes && !grows[0].unit &&
+             d[0].bytes % d[0].scale == 0 && d[0].bytes / d[0].scale == r->load->size;
     r->merges = true;
+}
+
+/* Is the value another one where a digit stands for others? Not if it is made of all of these, too. */
+static bool changes_if_merged(const struct tsr__reading *r, LLVMValueRef v)
+{
+    const struct tsr__id_digit *d = r->copy->digits;
+    for (unsigned i = 0; i < r->copy->digit_count; i++) {
+        if (r->merged[i] || !r->merged[i + 1])
+            continue;
+        const struct growth low = find_growth(r, v, &d[i], DEPTH);
+        for (unsigned k = i + 1; r->merged[k]; k++) {
+            const struct growth high = find_growth(r, v, &d[k], DEPTH);
+            if (high.unit != low.unit || high.by * d[k].scale * d[i].bytes != low.by * d[i].scale * d[k].bytes)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Is it a sum of which such a digit, or the number of a vector's element, changes an operand? */
+static bool has_changed_part(const struct tsr__reading *r, LLVMValueRef v)
+{
+    const struct tsr__id_digit *d = r->copy->digits;
+    bool changed = false;
+    for (int i = 0; i < 2 && !changed; i++)
+        changed = changes_if_merged(r, LLVMGetOperand(v, (unsigned)i)) ||
+                  (r->run && d[0].scale > 1 && find_growth(r, LLVMGetOperand(v, (unsigned)i), &d[0], DEPTH).by);
+    return changed;
+}
+
+/* Of the operands of a value: are sums of theirs that change so parts of a sum that does not, and does not wrap either? */
+static bool parts_fit(const struct tsr__reading *r, LLVMValueRef v)
+{
+    const bool fits = tsr__is_sum(v) && (LLVMGetInstructionOpcode(v) == LLVMOr || (LLVMGetNSW(v) && LLVMGetNUW(v)));
+    return fits && (r->parts_fit || !changes_if_merged(r, v));
+}
+
+/* A sum for an OR of bits that are disjoint, but need not be where one number stands for several digits. */
+static LLVMValueRef sum_of_bits(const struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands)
+{
+    LLVMValueRef made = LLVMBuildAdd(r->u->b, operands[0], operands[1], "");
+    const bool fits = r->parts_fit || !changes_if_merged(r, v);
+    if (LLVMIsAInstruction(made)) {
+        LLVMSetNSW(made, fits);
+        LLVMSetNUW(made, fits);
+    }
+    return made;
 }
 
 static LLVMValueRef insert_copy(LLVMBuilderRef b, LLVMValueRef v)
@@ -202,6 +290,15 @@ static LLVMValueRef build_form(struct tsr__reading *r, const struct tsr__form *f
         *r->built = f;
     }
     return made;
+}
+
+/* Is it the value of a form, which is not negative? */
+static bool is_built_form(const struct tsr__reading *r, LLVMValueRef v)
+{
+    for (struct tsr__built_form *f = r->built ? *r->built : NULL; f; f = f->next)
+        if (f->value == v && f->form.constant >= 0)
+            return true;
+    return false;
 }
 
 /* A query of the group where the load is; each is asked once there, if forms are built once. */
@@ -285,6 +382,27 @@ static LLVMValueRef phi_ahead(struct tsr__reading *r, LLVMValueRef v)
     return NULL;
 }
 
+/* The sum of a constant and a multiple of a number less another constant, if the constants are the same: that multiple. So (k - 1) * 16 +
+ * 16, of a counter in the round before, is k * 16, whose numbers are not negative. NULL: it is another sum. */
+static LLVMValueRef sum_without_constants(const struct tsr__reading *r, LLVMValueRef multiple, LLVMValueRef constant)
+{
+    int64_t add, less, factor = 1;
+    LLVMValueRef of = multiple;
+    const bool is_multiple =
+        LLVMIsABinaryOperator(of) && (LLVMGetInstructionOpcode(of) == LLVMMul || LLVMGetInstructionOpcode(of) == LLVMShl);
+    if (is_multiple) {
+        if (!tsr__constant_int(LLVMGetOperand(of, 1), &factor) || factor <= 0 || factor > INT16_MAX)
+            return NULL;
+        factor = LLVMGetInstructionOpcode(of) == LLVMMul ? factor : factor < 16 ? INT64_C(1) << factor : 0;
+        of = LLVMGetOperand(of, 0);
+    }
+    if (!LLVMIsABinaryOperator(of) || LLVMGetInstructionOpcode(of) != LLVMAdd || !tsr__constant_int(LLVMGetOperand(of, 1), &less) ||
+        !tsr__constant_int(constant, &add) || add < 0 || add > INT32_MAX || less < -INT16_MAX || less * factor != -add)
+        return NULL;
+    of = LLVMGetOperand(of, 0);
+    return is_multiple ? LLVMBuildBinOp(r->u->b, LLVMGetInstructionOpcode(multiple), of, LLVMGetOperand(multiple, 1), "") : of;
+}
+
 static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVMValueRef const *operands)
 {
     const LLVMBuilderRef b = r->u->b;
@@ -298,14 +416,15 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
         tsr__map_set(&r->flags, v, ALL_HOLD);
         return made;
     }
+    if (tsr__is_sum(v) && (made = sum_without_constants(r, operands[0], operands[1])) != NULL)
+        return made;
+    if (op == LLVMSExt && is_built_form(r, operands[0])) /* as where the kernel computes round 0 without signs */
+        return LLVMBuildZExt(b, operands[0], LLVMTypeOf(v), "");
     if (op == LLVMTrunc) /* without flags, which cannot be asked for */
         return LLVMBuildTrunc(b, operands[0], LLVMTypeOf(v), "");
-    if (op == LLVMOr && LLVMGetIsDisjoint(v)) { /* a sum, also if the bits are not disjoint in round 0 */
-        made = LLVMBuildAdd(b, operands[0], operands[1], "");
-        if (!LLVMIsAInstruction(made))
+    if (op == LLVMOr && tsr__is_sum(v)) { /* also if the bits are not disjoint in round 0 */
+        if (!LLVMIsAInstruction(made = sum_of_bits(r, v, operands)))
             return made;
-        LLVMSetNSW(made, true);
-        LLVMSetNUW(made, true);
     } else {
         made = LLVMInstructionClone(v);
         LLVMInsertIntoBuilder(b, made);
@@ -357,28 +476,48 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
     struct tsr__form form;
     LLVMValueRef operands[4];
     const LLVMBuilderRef b = r->u->b;
+    while (r->another_follows && tsr__is_in_loop(&r->u->cfg, v, r->rounds->loop)) {
+        LLVMValueRef only = tsr__if_another_follows(r->rounds, v);
+        if (only == v)
+            break;
+        v = only;
+    }
     LLVMValueRef same = is_uniform(r, v, DEPTH) ? uniform_value(r, v) : NULL;
     if (same)
         return same;
     if (asks_group(v))
         return b ? insert_query(r, v) : v;
-    const unsigned digit = digit_of_value(r->copy, v);
+    const unsigned digit = digit_of_value(r, v);
     const bool number = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
     if (digit < r->copy->digit_count ? form_of_digit(r, digit, &form) : number && tsr__form_of(v, leaf_of_reading, r, &form))
         return b ? build_form(r, &form, LLVMTypeOf(v)) : v;
     if (!depth || (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v)) ||
         LLVMGetNumOperands(v) > (int)TSR_ARRAY_LEN(operands))
         return NULL;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!(operands[i] = value_of_store(r, LLVMGetOperand(v, (unsigned)i), depth - 1)))
-            return NULL;
+    const bool fits = r->parts_fit;
+    r->parts_fit = r->merges && parts_fit(r, v);
+    bool known = true;
+    for (int i = 0; i < LLVMGetNumOperands(v) && known; i++)
+        known = (operands[i] = value_of_store(r, LLVMGetOperand(v, (unsigned)i), depth - 1)) != NULL;
+    r->parts_fit = fits;
+    if (!known)
+        return NULL;
     if (!b)
         return v;
     if (r->rounds)
         return operation_ahead(r, v, operands);
-    LLVMValueRef made = insert_copy(b, v);
+    LLVMValueRef made = tsr__simplified(v, operands); /* digits that others stand for are zero */
+    if (made)
+        return made;
+    if (LLVMGetInstructionOpcode(v) == LLVMOr && tsr__is_sum(v) && has_changed_part(r, v))
+        return sum_of_bits(r, v, operands);
+    if (LLVMIsASExtInst(v) && is_built_form(r, operands[0]))
+        return LLVMBuildZExt(b, operands[0], LLVMTypeOf(v), "");
+    made = insert_copy(b, v);
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         LLVMSetOperand(made, (unsigned)i, operands[i]);
+    if (r->built && LLVMIsAZExtInst(made)) /* as operation_ahead has it, with which it is compared */
+        LLVMSetNNeg(made, false);
     return made;
 }
 
@@ -412,9 +551,9 @@ LLVMValueRef tsr__original_address(struct tsr__reading *r)
 void tsr__read_original(struct tsr__reading *r)
 {
     struct tsr__unstage *u = r->u;
-    LLVMValueRef load = r->load->access, from = r->copy->from;
+    LLVMValueRef load = r->load->access, from = r->copy->from.load;
     unsigned align = LLVMGetAlignment(from);
-    const unsigned size = (unsigned)r->load->size, of_first = r->first ? LLVMGetAlignment(r->first->from) : align;
+    const unsigned size = (unsigned)r->load->size, of_first = r->first ? LLVMGetAlignment(r->first->from.load) : align;
     align = align < of_first ? align : of_first;
     u->b = tsr__builder_before(u->code.l, load);
     LLVMValueRef made = LLVMBuildLoad2(u->b, LLVMTypeOf(load), tsr__original_address(r), "");

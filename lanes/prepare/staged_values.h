@@ -20,11 +20,13 @@ struct tsr__reading {
     /* Digits that lie in both memories as one number would, of which the lowest stands for all: those that go on with the one below. `run`:
      * the lowest of all counts the elements of vectors. */
     bool merged[TSR__PLACE_DIGITS + 1], run, merges;
-    int loop; /* the innermost one around a barrier between the two, in which all work-items of a group make the same rounds */
+    bool parts_fit; /* the value that is computed is part of a sum of all that one digit stands for, which does not wrap */
+    int loop;       /* the innermost one around a barrier between the two, in which all work-items of a group make the same rounds */
     struct tsr__map uniform;
     /* Of a copy that the round before has made for this one (staged_ahead.c): the rounds, or NULL; the copy for round 0; whether values are
      * those of round 0; the address in it, told by that copy; which flags of the source's operations hold there, too. */
     struct tsr__rounds *rounds;
+    bool another_follows; /* the copy is read in the round behind the one that makes it, not behind the loop */
     const struct tsr__copy *first;
     bool in_first;
     LLVMValueRef first_address;

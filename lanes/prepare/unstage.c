@@ -17,6 +17,8 @@
 #include "lanes/prepare/group_bounds.h"
 #include "lanes/prepare/loop_motion.h"
 #include "lanes/prepare/staged_ahead.h"
+#include "lanes/prepare/staged_arrays.h"
+#include "lanes/prepare/staged_indices.h"
 #include "tessera/item.h"
 #include "tessera/matrix.h"
 
@@ -189,11 +191,10 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
                           .writes = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef))};
     for (size_t i = 0; i < count; i++)
         if (is_in_body(u, code[i]) && !add_instruction(u, s, code[i]))
-            return uses_local_memory(kernel) &&
-                   stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
+            return stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
     for (size_t w = 0; w < s->write_count; w++)
         for (size_t c = 0; c < s->copy_count; c++)
-            if (may_change(u->code.l, kernel, s->typed, s->writes[w], s->copies[c].from))
+            if (may_change(u->code.l, kernel, s->typed, s->writes[w], s->copies[c].from.load))
                 return stays(u, s->writes[w],
                              "this store may change what is copied, as their types are the same and neither pointer is restrict");
     return s->load_count && s->barrier_count;
@@ -240,7 +241,7 @@ static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies,
     const struct tsr__copy *found[2] = {0};
     if (!find_copies(copies, copy_count, load, found))
         return false;
-    if (found[1] && (found[0]->first_from || found[1]->first_from))
+    if (found[1] && (found[0]->first_from.load || found[1]->first_from.load))
         return false;
     if (found[1])
         return tsr__find_reading_ahead(u, found[0], found[1], barriers, barrier_count, load, r) ||
@@ -252,9 +253,11 @@ static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies,
     size_t i = 0;
     while (i < barrier_count && !(is_complete(u, r->copy, barriers[i]) && tsr__comes_after(u, barriers[i], load->access)))
         i++;
-    if (i == barrier_count)
+    const int loaded = r->copy->from.block; /* behind it all that the copy stores has been loaded */
+    if (i == barrier_count ||
+        (r->copy->ahead == TSR__NONE && loaded != TSR__NONE && !tsr__dominates(&u->cfg, loaded, tsr__block_of(u, r->copy->to.access))))
         return false;
-    if (r->copy->first_from)
+    if (r->copy->first_from.load)
         return tsr__find_loaded_ahead(u, r->copy, load, r);
     r->loop = u->cfg.blocks[tsr__block_of(u, barriers[i])].loop;
     return tsr__can_read_original(r);
@@ -290,6 +293,9 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel)
         tsr__read_original(&readings[i]);
     for (size_t i = 0; i < s.copy_count; i++)
         LLVMInstructionEraseFromParent(s.copies[i].to.access);
+    for (size_t i = 0; i < s.copy_count; i++)
+        if (s.copies[i].array)
+            tsr__drop_unread_array(u, kernel, s.copies[i].array);
     drop_calls(u, kernel);
     tsr__explain(u->code.l, kernel, "local memory", "read through", "it only holds copies of global memory, which is read instead");
     return true;
@@ -347,8 +353,11 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
         struct tsr_arena arena = {0};
         struct tsr__unstage u = {.layout = LLVMGetModuleDataLayout(l->module), .arena = &arena};
         u.code = (struct tsr__item_code){l, &l->info->kernels[i], &u.cfg};
-        if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && tsr__cfg_make(&u.cfg, kernel, &arena))
+        if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && uses_local_memory(kernel) &&
+            tsr__cfg_make(&u.cfg, kernel, &arena)) {
+            tsr__split_indices(&u, kernel);
             any = unstage_bodies(&u, kernel) || any;
+        }
         for (int k = 0; u.rounds && k < u.cfg.loop_count; k++)
             if (u.rounds[k].b)
                 LLVMDisposeBuilder(u.rounds[k].b);

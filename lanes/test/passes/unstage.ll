@@ -12,7 +12,7 @@ target triple = "spir64-unknown-unknown"
 ; CHECK-NOT: @__tsr_barrier
 ; CHECK: [[ROW:%[0-9]+]] = add nuw nsw i64 %{{[0-9]+}}, 1
 ; CHECK: [[BEGIN:%[0-9]+]] = mul i64 [[ROW]], %k
-; CHECK: [[AT:%[0-9]+]] = add i64 [[BEGIN]], %column
+; CHECK: [[AT:%[0-9]+]] = add i64 [[BEGIN]], %{{[0-9]+}}
 ; CHECK: getelementptr inbounds i16, ptr addrspace(1) %a, i64 [[AT]]
 ; CHECK: load i16, ptr addrspace(1)
 ; CHECK-NOT: addrspace(3)

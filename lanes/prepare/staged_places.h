@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Places in local memory, and in the code of a kernel that copies to it. */
+#ifndef TESSERA_LANES_PREPARE_STAGED_PLACES_H
+#define TESSERA_LANES_PREPARE_STAGED_PLACES_H
+
+#include "lanes/analysis/id_digits.h"
+#include "lanes/prepare/rounds.h"
+
+enum { TSR__PLACE_DIGITS = 6 };
+
+struct tsr__unstage {
+    struct tsr__item_code code;
+    LLVMTargetDataRef layout;
+    struct tsr__cfg cfg;
+    int body; /* only code behind this block is looked at: all of a work-group goes there, or none; TSR__NONE: all is */
+    struct tsr_arena *arena;
+    LLVMBuilderRef b;           /* NULL: nothing is built yet */
+    struct tsr__rounds *rounds; /* of each loop that has been asked for */
+};
+
+/* Bytes from the beginning of a part of local memory. */
+struct tsr__place {
+    LLVMValueRef access; /* load or store */
+    LLVMValueRef root;   /* NULL: the work-group's local memory */
+    struct tsr__form at;
+    int64_t turn[2]; /* bytes to add in even and in odd rounds of this loop, which uses two buffers in turn; TSR__NONE: both are 0 */
+    int turn_loop;
+    int64_t size;
+};
+
+/* The number of the instruction's block. */
+static inline int tsr__block_of(const struct tsr__unstage *u, LLVMValueRef inst)
+{
+    return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
+}
+
+/* The pointer of which the other one is a place, in whatever address space, and that space. */
+LLVMValueRef tsr__object_of(LLVMValueRef pointer);
+unsigned tsr__space_of(LLVMValueRef pointer);
+/* Of a load or store of local memory. False: it cannot be told. */
+bool tsr__find_place(const struct tsr__unstage *u, LLVMValueRef access, struct tsr__place *place);
+/* Of an integer that instruction `at` uses: made of ids and counters, and of whose turn it is. False: it is made of other numbers, too. */
+bool tsr__sum_of_place(const struct tsr__unstage *u, LLVMValueRef at, LLVMValueRef v, struct tsr__form *form);
+/* Is it a load of global memory? */
+bool tsr__is_source(LLVMValueRef v);
+/* Do the two places have bytes in common, in any round of each? */
+bool tsr__overlap(const struct tsr__place *a, const struct tsr__place *b);
+/* … in rounds in which they lie at turn[i] and turn[k]? */
+bool tsr__overlap_in_turn(const struct tsr__place *a, int i, const struct tsr__place *b, int k);
+/* Is the instruction a phi of the two buffers of a loop, which it exchanges in each round? */
+bool tsr__is_buffer_in_turn(const struct tsr__unstage *u, LLVMValueRef phi);
+/* The block that has seen all rounds of the loops around this one in `within`, once it is left for code outside of them: the head of the
+ * outermost. Each round runs the block, and there is one at least, of all work-items or of those that the loops count. TSR__NONE: that is
+ * not known. */
+int tsr__head_of_rounds(const struct tsr__unstage *u, int block, int within, bool by_all);
+/* The innermost loop around both blocks, or TSR__NONE. */
+int tsr__common_loop(const struct tsr__unstage *u, int a, int b);
+/* Is there a way from behind block `from` to block `to` that does not go by block `avoid`, nor, unless that is TSR__NONE, by `header`? */
+bool tsr__leads(const struct tsr__unstage *u, int from, int to, int avoid, int header);
+/* Do all that come to `b` come from `a`? */
+bool tsr__comes_after(const struct tsr__unstage *u, LLVMValueRef a, LLVMValueRef b);
+
+#endif
