@@ -10,8 +10,9 @@
 
 /* Whether B is by rows, by columns, or staged in local memory with A; A and B are read, and C is written, by 2D blocks; what happens to the
  * sums before the store; where they begin; how the loop is written; how wide a sub-group is; whether comparisons keep loads inside of the
- * matrices; whether a round loads for the next one, and whether two buffers take turns for that; whether there are sums of even and of
- * odd steps; whether work-groups make many tiles; and whether sub-groups write C by way of local memory, or share K out there. */
+ * matrices; whether a round loads for the next one, whether two or three buffers take turns for that, and whether it loads into arrays in
+ * registers first; whether there are sums of even and of odd steps; whether work-groups make many tiles; and whether sub-groups write C by
+ * way of local memory, or share K out there. */
 enum {
     B_ROWS = 1,
     BLOCKS = 2,
@@ -28,9 +29,12 @@ enum {
     TWO_SUMS = 4096,
     CLAMPED = 8192,
     TURNS = 16384,
-    WALK = 32768,
-    VIA_LOCAL = 65536,
-    SHARED_K = 131072
+    BY_BOOL = 32768,
+    THREE = 65536,
+    REGISTERS = 131072,
+    WALK = 262144,
+    VIA_LOCAL = 524288,
+    SHARED_K = 1048576
 };
 
 enum { WALKERS = 64 /* work-groups of WALK */ };
@@ -94,6 +98,16 @@ static const struct style {
     {"8x16 turns", 8, 1, 1, "int", AHEAD | TURNS},
     {"32x32 st. turns", 8, 4, 2, "int", STAGED | TURNS},
     {"8x16 st. turns", 8, 1, 1, "int", STAGED | TURNS},
+    {"32x32 st. min", 8, 4, 2, "int", STAGED | TURNS | CLAMPED},
+    {"8x16 st. min", 8, 1, 1, "int", STAGED | TURNS | CLAMPED},
+    {"32x32 st. bool", 8, 4, 2, "int", STAGED | TURNS | BY_BOOL},
+    {"8x16 st. bool", 8, 1, 1, "int", STAGED | TURNS | BY_BOOL},
+    {"32x32 st. three", 8, 4, 2, "int", STAGED | TURNS | THREE},
+    {"8x16 st. three", 8, 1, 1, "int", STAGED | TURNS | THREE},
+    {"32x32 st. regs", 8, 4, 2, "int", STAGED | REGISTERS},
+    {"8x16 st. regs", 8, 1, 1, "int", STAGED | REGISTERS},
+    {"32x32 regs turns", 8, 4, 2, "int", STAGED | REGISTERS | TURNS},
+    {"8x16 regs turns", 8, 1, 1, "int", STAGED | REGISTERS | TURNS},
     {"8x16 mad24", 8, 1, 1, "int", BY_MAD24},
     {"32x32 two sums", 8, 4, 2, "int", TWO_SUMS},
     {"8x16 two sums", 8, 1, 1, "int", TWO_SUMS},
@@ -116,13 +130,13 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS",   "BLOCKS",    "WRITES", "EPILOGUE", "FROM_C",    "NESTED",
-                                          "LANES=8",  "B_COLUMNS", "STAGED", "CHECKED",  "AHEAD",     "MAD24",
-                                          "TWO_SUMS", "CLAMPED",   "TURNS",  "WALK",     "VIA_LOCAL", "SHARED_K"};
+    static const char *const defines[] = {"B_ROWS",   "BLOCKS",    "WRITES", "EPILOGUE", "FROM_C",    "NESTED",  "LANES=8",
+                                          "B_COLUMNS", "STAGED",   "CHECKED", "AHEAD",   "MAD24",     "TWO_SUMS", "CLAMPED",
+                                          "TURNS",    "BY_BOOL",   "THREE",  "REGISTERS", "WALK",     "VIA_LOCAL", "SHARED_K"};
     const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
     const int beside = s->how & (VIA_LOCAL | SHARED_K) ? 4 : 1;                 /* … and side by side */
     const cl_float scale = 1;
-    char options[200];
+    char options[300];
     const bool blocks = s->how & BLOCKS;
     const struct gemm_size size = blocks ? p->size : p->room; /* blocks may end outside of their matrices */
     const cl_int3 within = {{size.rows, size.columns, blocks ? gemm_depth(p) : p->room.depth}};

@@ -10,9 +10,11 @@
  * loop and store. B_COLUMNS: B is a matrix of elements by columns. STAGED: eight sub-groups under each other stage A and B in local memory.
  * NESTED: K in blocks, each with a loop of its own. WRITES: C by 2D block writes. CHECKED: what is outside of the matrices is zero, and
  * not stored. AHEAD: each round loads what the next one multiplies, with CLAMPED the last step again where there is none. TURNS: with
- * STAGED or AHEAD, two buffers that take turns, of which each round fills one. MAD24: indices by mad24. TWO_SUMS: one of even steps and
- * one of odd ones. WALK: each work-group makes many tiles, one after the other. VIA_LOCAL: four sub-groups beside each other write C by way of local
- * memory. SHARED_K: four sub-groups share K out and add their sums in local memory. `scale` is 1 and `zero` 0, so that the results are those of the plain form. */
+ * STAGED or AHEAD, two buffers that take turns, of which each round fills one; whose turn it is says the round's number, or with BY_BOOL a
+ * bool; with THREE there are three. REGISTERS: with STAGED, a round loads into arrays what the next one multiplies, and stores these behind its
+ * products. MAD24: indices by mad24. TWO_SUMS: one of even steps and one of odd ones. WALK: each work-group makes many tiles, one after the
+ * other. VIA_LOCAL: four sub-groups beside each other write C by way of local memory. SHARED_K: four sub-groups share K out and add their sums in
+ * local memory. `scale` is 1 and `zero` 0, so that the results are those of the plain form. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
@@ -130,21 +132,50 @@ enum { DEEP = 8 * IN_WORD /* elements of K in a round */, BYTES = 4 / IN_WORD, A
 #define X_NOW x
 #define Y_NOW y
 #endif
-#ifdef TURNS
+#if defined(THREE)
+#define TURN(k) ((k) / STEP % 3)
+enum { BUFFERS = 3 };
+#elif defined(BY_BOOL)
+#define TURN(k) turn
+#define NEXT_TURN(k) !turn
+enum { BUFFERS = 2 };
+#elif defined(TURNS)
 #define TURN(k) ((k) / STEP & 1)
 enum { BUFFERS = 2 };
 #else
 #define TURN(k) 0
 enum { BUFFERS = 1 };
 #endif
+#ifndef NEXT_TURN
+#define NEXT_TURN(k) TURN((k) + STEP)
+#endif
+#ifdef CLAMPED
+#define IF_NEXT(k)
+#define NEXT(k) min((k) + STEP, deep - STEP)
+#else
+#define IF_NEXT(k) if ((k) + STEP < deep)
+#define NEXT(k) (k) + STEP
+#endif
 #ifdef STAGED
-#define COPY(k)                                                                                                                            \
+/* Element i of what the work-group needs in the round that begins at k. */
+#define OF_A(i, k) LOADED(a, get_group_id(1) * GROUP * ROWS * M + (i) / IN_STEP, size.x, pitch, (k) / A_ELEMENTS + (i) % IN_STEP, pitch)
+#define OF_B(i, k) LOADED((global const b_word *)b, (k) / IN_WORD + (i) / WIDE, deep / IN_WORD, n, column + (i) % WIDE, size.y)
+#define COPY(to, k)                                                                                                                        \
     for (int i = get_local_id(0); i < GROUP * ROWS * M * IN_STEP; i += ITEMS)                                                              \
-        in_a[TURN(k)][i / IN_STEP][i % IN_STEP] =                                                                                          \
-            LOADED(a, get_group_id(1) * GROUP * ROWS * M + i / IN_STEP, size.x, pitch, (k) / A_ELEMENTS + i % IN_STEP, pitch);             \
+        in_a[to][i / IN_STEP][i % IN_STEP] = OF_A(i, k);                                                                                   \
     for (int i = get_local_id(0); i < 8 * WIDE; i += ITEMS)                                                                                \
-        in_b[TURN(k)][i / WIDE][i % WIDE] =                                                                                                \
-            LOADED((global const b_word *)b, (k) / IN_WORD + i / WIDE, deep / IN_WORD, n, column + i % WIDE, size.y);
+        in_b[to][i / WIDE][i % WIDE] = OF_B(i, k);
+#define OWN(i) ((int)get_local_id(0) + (i) * ITEMS)
+#define LOAD(k)                                                                                                                            \
+    for (int i = 0; i < GROUP * ROWS * M * IN_STEP / ITEMS; i++)                                                                           \
+        next_a[i] = OF_A(OWN(i), k);                                                                                                       \
+    for (int i = 0; i < 8 * WIDE / ITEMS; i++)                                                                                             \
+        next_b[i] = OF_B(OWN(i), k);
+#define STORE(to)                                                                                                                          \
+    for (int i = 0; i < GROUP * ROWS * M * IN_STEP / ITEMS; i++)                                                                           \
+        in_a[to][OWN(i) / IN_STEP][OWN(i) % IN_STEP] = next_a[i];                                                                      \
+    for (int i = 0; i < 8 * WIDE / ITEMS; i++)                                                                                             \
+        in_b[to][OWN(i) / WIDE][OWN(i) % WIDE] = next_b[i];
 #define RESTRICT restrict
 enum { GROUP = 8, ITEMS = GROUP * LANES, IN_STEP = 32 / sizeof(a_element), WIDE = COLUMNS * LANES };
 #define SUB_GROUP (get_group_id(1) * GROUP + get_sub_group_id()) /* from above */
@@ -196,6 +227,13 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     local a_element in_a[BUFFERS][GROUP * ROWS * M][IN_STEP];
     local b_word in_b[BUFFERS][8][WIDE];
 #endif
+#ifdef REGISTERS
+    a_element next_a[GROUP * ROWS * M * IN_STEP / ITEMS];
+    b_word next_b[8 * WIDE / ITEMS];
+#endif
+#ifdef BY_BOOL
+    bool turn = false;
+#endif
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
             for (int r = 0; r < M; r++)
@@ -208,8 +246,11 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     a_part x[BUFFERS][ROWS];
     b_part y[BUFFERS][COLUMNS];
     READ(x[0], y[0], 0)
+#elif defined(REGISTERS)
+    LOAD(0)
+    STORE(0)
 #elif defined(STAGED) && defined(TURNS)
-    COPY(0)
+    COPY(0, 0)
 #endif
 #ifdef NESTED
     for (INDEX block = 0; block < deep; block += 256)
@@ -223,12 +264,16 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
 #endif
 #ifdef STAGED
         barrier(CLK_LOCAL_MEM_FENCE);
-#ifdef TURNS
-        if (k + STEP < deep) {
-            COPY(k + STEP)
+#if defined(REGISTERS)
+        IF_NEXT(k) {
+            LOAD(NEXT(k))
+        }
+#elif defined(TURNS)
+        IF_NEXT(k) {
+            COPY(NEXT_TURN(k), NEXT(k))
         }
 #else
-        COPY(k)
+        COPY(0, k)
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         for (int i = 0; i < ROWS; i++)
@@ -254,13 +299,9 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
 #elif defined(AHEAD)
         a_part next_x[ROWS];
         b_part next_y[COLUMNS];
-#ifdef CLAMPED
-        READ(next_x, next_y, min(k + DEEP, deep - DEEP))
-#else
-        if (k + DEEP < deep) {
-            READ(next_x, next_y, k + DEEP)
+        IF_NEXT(k) {
+            READ(next_x, next_y, NEXT(k))
         }
-#endif
 #else
         READ(x, y, k)
 #endif
@@ -272,6 +313,15 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLUMNS; j++)
                 odd[i][j] = MAD(x[i], y[j], odd[i][j]);
+#endif
+#if defined(REGISTERS) && defined(TURNS)
+        STORE(NEXT_TURN(k))
+#elif defined(REGISTERS)
+        barrier(CLK_LOCAL_MEM_FENCE);
+        STORE(0)
+#endif
+#ifdef BY_BOOL
+        turn = !turn;
 #endif
 #if defined(AHEAD) && !defined(TURNS)
         for (int i = 0; i < ROWS; i++)
