@@ -35,8 +35,10 @@ struct style {
     bool halves;    /* the loop over K makes two sums, of its first and its second half */
     enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */
     /* What a loop that reads ahead reads into: registers that are copied; one of two buffers, which the round's number says, or a number or
-     * two pointers that change in each round; or, in local memory, the one buffer again behind the products. */
-    enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, REFILLED } buffers;
+     * two pointers that change in each round; or, in local memory, the one buffer again behind the products, or one of three. */
+    enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, BY_BOOL, REFILLED, BY_THREE } buffers;
+    bool registers; /* local memory is filled from private arrays, behind the products */
+    bool to_last;   /* such a loop's last round copies the last step again, instead of none */
 };
 
 enum { STAGED_BESIDE = 2, STAGED_UNDER = 4 }; /* sub-groups of a group with local memory */

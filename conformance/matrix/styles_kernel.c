@@ -90,6 +90,37 @@ static void add_copies(struct text *text, const struct style *s, const char *k, 
         s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "");
 }
 
+/* The work-item's own elements of the round that begins at `k`, into arrays. */
+static void add_loads_to_registers(struct text *text, const struct style *s, const char *k)
+{
+    text_add(text,
+             "        { const index at = %s, k = at;\n"
+             "        for (int i = 0; i < OF_A / ALL_ITEMS; i++) {\n"
+             "            const int of = ITEM + i * ALL_ITEMS;\n"
+             "            const index of_k = k / (A_BYTES * IN_WORD / 4) + of %% STEP_A, of_row = get_group_id(1) * UNDER * ROWS * M + of "
+             "/ STEP_A;\n"
+             "            next_a[i] = %s a[of_row * a_pitch + of_k]%s;\n"
+             "        }\n"
+             "        for (int i = 0; i < OF_B / ALL_ITEMS; i++) {\n"
+             "            const int of = ITEM + i * ALL_ITEMS;\n"
+             "            const index of_word = k / IN_WORD + of / WIDE, of_column = get_group_id(0) * WIDE + of %% WIDE;\n"
+             "            next_b[i] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
+             "        } }\n",
+             k, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
+             s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "");
+}
+
+static void add_stores_of_registers(struct text *text, const char *a, const char *b)
+{
+    text_add(text,
+             "        { A_BUFFER to_a = %s; B_BUFFER to_b = %s;\n"
+             "        for (int i = 0; i < OF_A / ALL_ITEMS; i++)\n"
+             "            to_a[(ITEM + i * ALL_ITEMS) / STEP_A][(ITEM + i * ALL_ITEMS) %% STEP_A] = next_a[i];\n"
+             "        for (int i = 0; i < OF_B / ALL_ITEMS; i++)\n"
+             "            to_b[(ITEM + i * ALL_ITEMS) / WIDE][(ITEM + i * ALL_ITEMS) %% WIDE] = next_b[i]; }\n",
+             a, b);
+}
+
 static void add_barrier(struct text *text)
 {
     text_add(text, "        barrier(CLK_LOCAL_MEM_FENCE);\n");
@@ -155,23 +186,42 @@ static void add_loop_with_buffers(struct text *text, const struct style *s)
              {"next_a", "next_b"},
              "        { A_BUFFER last_a = now_a; now_a = next_a; next_a = last_a; B_BUFFER last_b = now_b; now_b = next_b; next_b = "
              "last_b; }\n"},
+        [BY_BOOL] = {"    bool turn = false;\n", {"in_a[turn]", "in_b[turn]"}, {"in_a[!turn]", "in_b[!turn]"}, "        turn = !turn;\n"},
         [REFILLED] = {"", {"in_a[0]", "in_b[0]"}, {"in_a[0]", "in_b[0]"}, ""},
+        [BY_THREE] = {"", {"in_a[k / STEP % 3]", "in_b[k / STEP % 3]"}, {"in_a[(k / STEP + 1) % 3]", "in_b[(k / STEP + 1) % 3]"}, ""},
     };
     const bool behind = s->ahead == LAST_BEHIND, first = s->buffers != REFILLED; /* the next copy is made before the products */
-    const char *const *now = how[s->buffers].now, *const *next = how[s->buffers].next;
+    const bool guarded = !behind && !s->to_last;
+    const char *const *now = how[s->buffers].now, *const *next = how[s->buffers].next, *k = s->to_last ? "LAST_STEP(k + STEP)" : "k + STEP";
     if (!s->staged)
         text_add(text, "    a_part in_a[2][ROWS]; B_TYPE in_b[2][COLUMNS];\n"
                        "    typedef private a_part *A_BUFFER; typedef private B_TYPE *B_BUFFER;\n");
-    text_add(text, "%s", how[s->buffers].begin);
-    add_fill(text, s, "0", "in_a[0]", "in_b[0]");
+    if (s->registers)
+        text_add(text, "    a_element next_a[OF_A / ALL_ITEMS]; uint next_b[OF_B / ALL_ITEMS];\n");
+    text_add(text, "#define LAST_STEP(k) min((index)(k), (index)(depth - STEP))\n%s", how[s->buffers].begin);
+    if (s->registers) {
+        add_loads_to_registers(text, s, "0");
+        add_stores_of_registers(text, "in_a[0]", "in_b[0]");
+    } else
+        add_fill(text, s, "0", "in_a[0]", "in_b[0]");
     if (s->staged)
         add_barrier(text);
     text_add(text, "    for (index k = 0; k < depth%s; k += STEP) {\n", behind ? " - STEP" : "");
-    for (int part = 0; part < 2; part++) {
+    if (s->registers) {
+        text_add(text, guarded ? "        if (k + STEP < depth) {\n" : "");
+        add_loads_to_registers(text, s, k);
+        text_add(text, guarded ? "        }\n" : "");
+        add_products_of_buffers(text, s, now[0], now[1]);
+        if (!first)
+            add_barrier(text);
+        add_stores_of_registers(text, next[0], next[1]);
+        add_barrier(text);
+    }
+    for (int part = 0; part < 2 && !s->registers; part++) {
         if ((part == 0) == first) {
-            text_add(text, behind ? "" : "        if (k + STEP < depth) {\n");
-            add_fill(text, s, "k + STEP", next[0], next[1]);
-            text_add(text, behind ? "" : "        }\n");
+            text_add(text, guarded ? "        if (k + STEP < depth) {\n" : "");
+            add_fill(text, s, k, next[0], next[1]);
+            text_add(text, guarded ? "        }\n" : "");
         } else
             add_products_of_buffers(text, s, now[0], now[1]);
         if (s->staged && (part == 1 || !first))
@@ -180,7 +230,7 @@ static void add_loop_with_buffers(struct text *text, const struct style *s)
     text_add(text, "%s    }\n", how[s->buffers].end);
     if (!behind)
         return;
-    if (s->buffers == BY_ROUND)
+    if (s->buffers == BY_ROUND || s->buffers == BY_THREE)
         text_add(text, "    const index k = depth - STEP;\n");
     add_products_of_buffers(text, s, now[0], now[1]);
 }
@@ -292,7 +342,9 @@ cl_program style_build(struct device *device, const struct style *s)
              s->m, s->rows, s->columns, in_word(s), lanes_of(s), a_bytes(s), a_parts(s), a, s->index, number, t->element_type, a, parts,
              number, m, t->function, t->b, s->type == TF32 ? "(r * 2 + (lane >> 3))" : "r", s->type == TF32 ? "(lane & 7)" : "lane");
     text_add(&text,
-             "enum { BESIDE = %d, UNDER = %d, WIDE = BESIDE * COLUMNS * LANES, WIDE_ITEMS = BESIDE * LANES, STEP_A = 32 / A_BYTES };\n",
+             "enum { BESIDE = %d, UNDER = %d, WIDE = BESIDE * COLUMNS * LANES, WIDE_ITEMS = BESIDE * LANES, STEP_A = 32 / A_BYTES,\n"
+             "       ALL_ITEMS = WIDE_ITEMS * UNDER, OF_A = UNDER * ROWS * M * STEP_A, OF_B = 8 * WIDE };\n"
+             "#define ITEM (int)(get_local_id(1) * WIDE_ITEMS + get_local_id(0))\n",
              STAGED_BESIDE, STAGED_UNDER);
     if (s->staged)
         text_add(&text, "__attribute__((reqd_work_group_size(WIDE_ITEMS, UNDER, 1)))\n");
@@ -304,11 +356,12 @@ cl_program style_build(struct device *device, const struct style *s)
              "{\n"
              "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
              "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
+    const int buffers = s->buffers == BY_THREE ? 3 : s->buffers ? 2 : 1;
     if (s->staged)
         text_add(&text,
                  "    typedef local a_element (*A_BUFFER)[STEP_A]; typedef local uint (*B_BUFFER)[WIDE];\n"
                  "    local a_element in_a[%d][UNDER * ROWS * M][STEP_A];\n    local uint in_b[%d][8][WIDE];\n",
-                 s->buffers ? 2 : 1, s->buffers ? 2 : 1);
+                 buffers, buffers);
     text_add(&text, "#define B_WIDTH %s\n#define LIMITED(at, end) %s\n", s->b_rows ? "IN_WORD" : "1",
              s->limits ? "min((index)(at), (index)((end) - 1))" : "(at)");
     if (s->limits) /* nothing is stored where there is no row or column */

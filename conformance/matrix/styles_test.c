@@ -132,6 +132,54 @@ static const struct style styles[] = {
      .staged = true,
      .ahead = A_ROUND_AHEAD,
      .buffers = TOGGLED},
+    {.m = 8,
+     .rows = 1,
+     .columns = 1,
+     .type = INT8,
+     .index = "int",
+     .staged = true,
+     .ahead = A_ROUND_AHEAD,
+     .buffers = REFILLED,
+     .registers = true},
+    {.m = 8,
+     .rows = 4,
+     .columns = 2,
+     .type = BF16,
+     .index = "long",
+     .staged = true,
+     .ahead = A_ROUND_AHEAD,
+     .buffers = BY_ROUND,
+     .registers = true},
+    {.m = 8,
+     .rows = 2,
+     .columns = 1,
+     .type = INT8,
+     .index = "uint",
+     .staged = true,
+     .ahead = LAST_BEHIND,
+     .buffers = BY_BOOL,
+     .registers = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = BY_BOOL},
+    {.m = 8,
+     .rows = 1,
+     .columns = 1,
+     .type = INT8,
+     .index = "int",
+     .staged = true,
+     .ahead = A_ROUND_AHEAD,
+     .buffers = BY_ROUND,
+     .to_last = true},
+    {.m = 8,
+     .rows = 1,
+     .columns = 2,
+     .type = BF16,
+     .index = "int",
+     .staged = true,
+     .ahead = A_ROUND_AHEAD,
+     .buffers = TOGGLED,
+     .registers = true,
+     .to_last = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = BY_THREE},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .ahead = LAST_BEHIND, .buffers = TOGGLED},
     {.m = 8, .rows = 1, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .ahead = A_ROUND_AHEAD, .buffers = EXCHANGED},
 };
@@ -575,9 +623,11 @@ static struct style random_style(unsigned *seed)
     s.ahead = !s.nested && !s.staged && !s.halves && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
     if (s.staged && !s.nested && below(seed, 2)) {
         s.ahead = 1 + below(seed, 2);
-        s.buffers = s.ahead == LAST_BEHIND ? 1 + below(seed, 3) : 1 + below(seed, 4);
+        s.buffers = s.ahead == LAST_BEHIND ? 1 + below(seed, 4) : 1 + below(seed, BY_THREE);
+        s.registers = s.rows * s.m % 4 == 0 && below(seed, 3) == 0;
     } else if (s.ahead && below(seed, 2))
-        s.buffers = 1 + below(seed, 3);
+        s.buffers = 1 + below(seed, BY_BOOL);
+    s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
     return s;
 }
 
@@ -618,7 +668,7 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d, buffers %d",
+                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d, buffers %d%s%s",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
@@ -626,7 +676,7 @@ static void random_styles(void **state)
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
                          s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "",
                          s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "", s.limits ? ", limits" : "",
-                         s.ahead, s.buffers);
+                         s.ahead, s.buffers, s.registers ? ", registers" : "", s.to_last ? ", to last" : "");
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);
