@@ -188,6 +188,21 @@ static bool find_end_of_next(const struct tsr__rounds *r, struct tsr__inequality
     return step;
 }
 
+/* Of a sum that may wrap. */
+static LLVMValueRef without_constants_modulo(LLVMValueRef v, int64_t *sum)
+{
+    int64_t c;
+    while (LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && tsr__constant_int(LLVMGetOperand(v, 1), &c) &&
+           c > INT16_MIN && c < INT16_MAX) {
+        *sum += c;
+        v = LLVMGetOperand(v, 0);
+    }
+    if (!tsr__constant_int(v, &c) || c <= INT32_MIN || c >= INT32_MAX)
+        return v;
+    *sum += c;
+    return NULL;
+}
+
 bool tsr__is_taken_if_another_follows(const struct tsr__rounds *r, LLVMValueRef condition, bool way)
 {
     struct tsr__inequality x, y;
@@ -203,14 +218,15 @@ bool tsr__is_taken_if_another_follows(const struct tsr__rounds *r, LLVMValueRef 
     }
     if (!LLVMIsAICmpInst(condition) || LLVMGetICmpPredicate(condition) != (way ? LLVMIntNE : LLVMIntEQ))
         return false;
-    /* a + distance == b is a + distance <= b, from both sides. */
-    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
-    int64_t of_a = 0, of_b = 0;
-    a = tsr__without_constants(a, y.is_signed, &of_a);
-    b = tsr__without_constants(b, y.is_signed, &of_b);
-    if (a == y.b && b == y.a)
-        return of_b - of_a <= y.distance;
-    return a == y.a && b == y.b && of_a - of_b <= y.distance;
+    int64_t of_a = 0, of_b = 0, first = 0, second = 0;
+    LLVMValueRef a = y.a ? without_constants_modulo(y.a, &of_a) : NULL, b = y.b ? without_constants_modulo(y.b, &of_b) : NULL;
+    LLVMValueRef left = without_constants_modulo(LLVMGetOperand(condition, 0), &first),
+                 right = without_constants_modulo(LLVMGetOperand(condition, 1), &second);
+    if (!((left == a && right == b) || (left == b && right == a)))
+        return false;
+    /* y.b - y.a is greater than the distance, and less than this plus what wraps; also if that is negative, where y.b is zero. */
+    const int64_t difference = (left == a && right == b ? first - second : second - first) + of_b - of_a;
+    return difference <= y.distance && (difference >= 0 || !y.b);
 }
 
 /* The one of a minimum's operands that is never the greater one in such a round, or NULL. */

@@ -113,12 +113,35 @@ static void mark_sum(const struct tsr__unstage *u, LLVMValueRef v)
     }
 }
 
+/* A counter that is below a bound where a round begins does not wrap as one is added to it. */
+static void mark_counters(const struct tsr__unstage *u)
+{
+    for (int k = 0; k < u->cfg.loop_count; k++) {
+        const struct tsr__block *header = &u->cfg.blocks[u->cfg.loops[k].header];
+        LLVMValueRef end = LLVMIsABranchInst(header->terminator) && header->succ_count == 2 ? LLVMGetCondition(header->terminator) : NULL;
+        if (!end || !LLVMIsAICmpInst(end) || LLVMGetICmpPredicate(end) != LLVMIntULT)
+            continue;
+        LLVMValueRef phi = LLVMGetOperand(end, 0);
+        const int body = tsr__cfg_number(&u->cfg, LLVMGetSuccessor(header->terminator, 0));
+        if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != header->ref || u->cfg.blocks[body].pred_count != 1)
+            continue;
+        for (LLVMUseRef use = LLVMGetFirstUse(phi); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef next = LLVMGetUser(use);
+            const int block = LLVMIsABinaryOperator(next) ? tsr__block_of(u, next) : TSR__NONE;
+            if (block != TSR__NONE && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi &&
+                tsr__is_constant(LLVMGetOperand(next, 1), 1) && tsr__dominates(&u->cfg, body, block))
+                LLVMSetNUW(next, true);
+        }
+    }
+}
+
 void tsr__split_indices(const struct tsr__unstage *u, LLVMValueRef kernel)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(u->code.l, kernel, &count);
     struct split *s = tsr_arena_alloc(u->arena, sizeof *s);
     *s = (struct split){.u = u, .b = LLVMCreateBuilderInContext(u->code.l->context)};
+    mark_counters(u);
     for (size_t i = 0; i < count; i++) {
         bool quotient;
         const int bits = bits_of_divisor(code[i], &quotient);

@@ -5,7 +5,7 @@
 
 #include "lanes/prepare/staged_places.h"
 
-/* Takes quotients and rests of sums apart. */
+/* Takes quotients and rests of sums apart, and marks sums that do not wrap. */
 void tsr__split_indices(const struct tsr__unstage *u, LLVMValueRef kernel);
 
 #endif

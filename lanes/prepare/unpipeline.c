@@ -408,6 +408,9 @@ static bool unpipeline(void *context, struct tsr__rounds *r)
     if (u->count)
         tsr__explain(u->r.l, u->phis[0].now, "loads ahead", "in their round", "the loop loads what it multiplies in the same round%s",
                      goes_on ? ", the last one, too" : "");
+    else
+        tsr__explain(u->r.l, LLVMGetBasicBlockTerminator(u->r.latch), "last products", "a round",
+                     "the products behind the loop are one more round of it");
     if (goes_on)
         add_round(u, goes_on);
     load_in_their_rounds(u);
