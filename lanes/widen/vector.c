@@ -47,7 +47,7 @@ LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y
 }
 
 /* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
-static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count)
+LLVMValueRef tsr__interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count)
 {
     LLVMValueRef joined[TSR__MAX_ELEMENTS];
     TSR__REQUIRE(count <= TSR__MAX_ELEMENTS);
@@ -83,7 +83,7 @@ LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigne
     unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(components[0])));
     LLVMTypeRef type = tsr__vector_of(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector_of(s, LLVMIntTypeInContext(c, bits));
     if (each * bits > 32)
-        return LLVMBuildBitCast(s->b, interleave_vectors(s, components, each), type, "");
+        return LLVMBuildBitCast(s->b, tsr__interleave_vectors(s, components, each), type, "");
     /* Shifts, since what is stored has often just been made narrow. */
     LLVMValueRef made = NULL;
     for (unsigned i = 0; i < each; i++) {

@@ -3,6 +3,7 @@
  * A uniform or affine result is one scalar instruction; a varying one is a vector instruction for each scalar in its type. */
 #include "lanes/widen/widen_div.h"
 #include "lanes/widen/widener.h"
+#include "lanes/widen/memory/access.h"
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
@@ -220,6 +221,20 @@ static LLVMTypeRef integer_like(struct tsr__widener *s, LLVMTypeRef scalar)
     return LLVMIntTypeInContext(s->l->context, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar));
 }
 
+enum { MOST_PIECES = 4 };
+
+/* Whether the pieces of a word of 32 bits have just been read, and one shuffle brings them together: extending and shifting each of them
+ * is more. */
+static bool is_loaded_word(struct tsr__widener *s, LLVMValueRef v, int word, int pieces, unsigned bits)
+{
+    if (s->width * 4 < 64 || (unsigned)pieces * bits != 32 || !tsr__has(s->l, bits == 8 ? TSR_CPU_AVX512VBMI : TSR_CPU_AVX512BW))
+        return false;
+    for (int k = 0; k < pieces; k++)
+        if (!LLVMIsALoadInst(tsr__component_of(s, v, word * pieces + k)))
+            return false;
+    return true;
+}
+
 static void widen_bitcast(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
@@ -232,6 +247,11 @@ static void widen_bitcast(struct tsr__widener *s, LLVMValueRef inst)
         LLVMValueRef made;
         if (from_count == to_count) {
             made = LLVMBuildBitCast(s->b, tsr__component_of(s, v, i), wide_to, "");
+        } else if (from_count > to_count && is_loaded_word(s, v, i, from_count / to_count, from_bits)) {
+            LLVMValueRef pieces[MOST_PIECES];
+            for (int k = 0; k < from_count / to_count; k++)
+                pieces[k] = LLVMBuildBitCast(s->b, tsr__component_of(s, v, i * (from_count / to_count) + k), small_from, "");
+            made = LLVMBuildBitCast(s->b, tsr__interleave_vectors(s, pieces, (unsigned)(from_count / to_count)), wide_to, "");
         } else if (from_count > to_count) { /* several small ones make a large one, the first lowest */
             made = LLVMConstNull(int_to);
             int each = from_count / to_count;

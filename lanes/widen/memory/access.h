@@ -123,6 +123,8 @@ void tsr__copy_alias_metadata(struct tsr__widener *s, const struct tsr__access *
 void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align);
 /* The scalars in a vector of integers that hold `each` of them. */
 void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *components);
+/* Vectors with a scalar for each lane as one with `count` scalars, a power of two, for each. */
+LLVMValueRef tsr__interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count);
 LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigned each);
 /* Bytes from the start of a value in memory to its scalar number `component`. */
 uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int component);
