@@ -128,6 +128,8 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
                                     .dots_of_halves = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
                                     .mad_first = wide || !dots,
                                     .blocks = cpu,
+                                    .halves =
+                                        cpu && has_feature(target, TSR_CPU_BF16_PAIRS) && !has_feature(target, TSR_CPU_FOUR_VECTOR_UNITS),
                                     .registers = wide ? 24 : 12,
                                     .register_bytes = wide ? 64 : 32,
                                     .block_rows = wide ? 256 : 96};

@@ -41,7 +41,8 @@ static const struct size {
     {37, 33, 0, true, true, ALL, 0},      {64, 72, 80, false, false, ALL_BUT_K, 0}, {64, 48, 192, false, false, ALL, 64},
     {29, 70, 96, true, true, ALL, 16},    {17, 9, 60, false, true, NONE, 12},       {25, 31, 64, true, false, ALL_BUT_K, 32},
     {5, 7, 0, false, false, ALL, 8},      {64, 64, 0, false, false, ONLY_K, 64},    {64, 64, 320, false, false, ONLY_K, 64},
-    {40, 24, 90, true, true, ONLY_K, 9},  {26, 30, 7, false, false, ONLY_K, 0},
+    {40, 24, 90, true, true, ONLY_K, 9},  {26, 30, 7, false, false, ONLY_K, 0},     {56, 9, 56, true, false, NONE, 0},
+    {24, 20, 64, true, true, NONE, 0},    {9, 40, 68, true, false, NONE, 0},        {64, 25, 60, false, true, NONE, 0},
 };
 
 struct problem {

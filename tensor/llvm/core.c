@@ -183,6 +183,12 @@ void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef
     LLVMPositionBuilderAtEnd(e->builder, loop->end);
 }
 
+bool tsr__te_is_one_round(LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
+{
+    int64_t first = tsr__te_known(from), last = tsr__te_known(to);
+    return first >= 0 && first < last && last - first <= tsr__te_known(step);
+}
+
 static LLVMMetadataRef hint(struct tsr__te *e, const char *name, uint32_t count)
 {
     LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(e->context, name, strlen(name))};

@@ -95,6 +95,8 @@ void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef fro
 /* Where from < to: less code. */
 void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
+/* Whether a loop surely has one round: then none is made. */
+bool tsr__te_is_one_round(LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
 /* A hint to LLVM about a loop that has been ended; `count` 0: the hint has no number. */
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
 /* So many rounds become one when all else has been done to the code of packets: unrolled before, it would be more to compile. */
@@ -148,6 +150,9 @@ static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
 {
     return memref->local ? TSR__T_FENCE_LOCAL : TSR__T_FENCE_GLOBAL;
 }
+
+/* Integers that make a word of 32 bits, the first one lowest. */
+LLVMValueRef tsr__te_word(struct tsr__te *e, const LLVMValueRef *parts, uint32_t count);
 
 /* ---- scalar.c ---- */
 /* A function of OpenCL C on one number of each work-item of a sub-group; of bf16 it is computed in f32 and rounded once. */
@@ -224,6 +229,29 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
 /* Columns of a tile of C whose rows take so many registers: as many as registers hold, with a column of A and a number of B. */
 enum { TSR__TE_MOST_COLUMNS = 12 };
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);
+
+/* ---- turn.c ---- */
+enum { TSR__TE_MOST_SIDE = 16 };
+/* Squares of numbers whose lines become columns. `line` and `at` count lines and the numbers of one. */
+struct tsr__te_turn {
+    LLVMValueRef square; /* local memory for one */
+    LLVMTypeRef type;
+    uint32_t bytes;      /* of a number */
+    LLVMValueRef last;   /* line: those behind it are taken to be the same; NULL: there are none */
+    LLVMValueRef length; /* numbers of a line, if they fill no square; otherwise NULL */
+    LLVMValueRef (*load)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at); /* lanes have `at` side by side */
+    void (*store)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef number); /* … lines */
+    const void *context;
+};
+/* Lines and numbers of a square; 0: there is none. */
+uint32_t tsr__te_turn_side(const struct tsr__te *e);
+/* The square that begins with number `first` of line `line`. */
+void tsr__te_turn(struct tsr__te *e, const struct tsr__te_turn *t, LLVMValueRef line, LLVMValueRef first);
+/* All squares. `length`: numbers of a line; what is stored behind the last line is the last one again. */
+void tsr__te_turn_all(struct tsr__te *e, struct tsr__te_turn t, uint32_t lines, uint32_t length);
+/* A transposed copy of a matrix in local memory, in numbers of `sum`, for a product with so many columns (-1: not known). False: it is not
+ * worth it, or cannot be made, and nothing was. */
+bool tsr__te_turned(struct tsr__te *e, const struct tsr__te_memref *m, enum tsr__t_number sum, int64_t cols, struct tsr__te_memref *made);
 
 /* ---- gemm_shared.c ---- */
 enum { TSR__TE_MORE_VALUES = 5 };

@@ -146,18 +146,11 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     }
 }
 
-/* Surely: then there is no loop to compile. */
-static bool is_one_round(LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
-{
-    int64_t first = tsr__te_known(from), last = tsr__te_known(to);
-    return first >= 0 && first < last && last - first <= tsr__te_known(step);
-}
-
 /* Blocks from column `from` on, as many as begin before `to`. */
 static void some_columns(struct tsr__te *e, const struct gemm *g, struct block b, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
 {
     struct tsr__te_loop loop;
-    bool once = is_one_round(from, to, step);
+    bool once = tsr__te_is_one_round(from, to, step);
     if (!once)
         tsr__te_loop(e, &loop, from, to, step, NULL, 0);
     b.col = once ? from : loop.index;
@@ -226,7 +219,7 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
     struct tsr__te_loop loop;
     LLVMValueRef step = tsr__te_i64(e, (int64_t)rows * g->width);
     int64_t first = tsr__te_known(from), last = tsr__te_known(to);
-    bool once = is_one_round(from, to, step);
+    bool once = tsr__te_is_one_round(from, to, step);
     if (!once)
         tsr__te_loop(e, &loop, from, to, step, NULL, 0);
     struct block b = {.first = once ? from : loop.index, .rows = rows, .lanes = g->width, .share = parts};
@@ -265,8 +258,13 @@ static void known_rows(struct tsr__te *e, const struct gemm *g, int64_t rows)
 /* Sums in registers through all of K. `small`: large products come by another way, and this one had better be little code. */
 static void all_rows(struct tsr__te *e, struct gemm *g, bool small)
 {
+    struct tsr__te_memref turned;
     g->sum = tsr__t_sum_type(g->o.c.type->number);
     g->width = e->func->info.work_group_size[0];
+    if (g->ta && tsr__te_turned(e, &g->o.a, g->sum, tsr__te_known(g->o.c.shape[1]), &turned)) {
+        g->o.a = turned;
+        g->ta = false;
+    }
     g->fetches = fetches_ahead(g);
     LLVMValueRef zero = tsr__te_i64(e, 0), rows = g->o.c.shape[0];
     if (tsr__te_known(rows) >= 0) {

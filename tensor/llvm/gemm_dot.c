@@ -4,7 +4,20 @@
  * lie as words. Otherwise, and for bytes, of which one side has to be unsigned, a block of columns is copied to local memory first. */
 #include "tensor/llvm/emit.h"
 
-enum { SUMS = 24, OPEN_COLUMNS = 16, MOST_ROWS = 4, MOST_COPIED_DEPTH = 1024, MOST_STRAIGHT = 64, ENOUGH = 8, WORD_BYTES = 4, SIGN = 0x80 };
+#include "tessera/abi.h"
+
+enum {
+    SUMS = 24,
+    OPEN_COLUMNS = 16,
+    MOST_ROWS = 4,
+    MOST_COPIED_DEPTH = 1024,
+    MOST_COPIED = 4096,
+    COPIED_TOGETHER = 4,
+    MOST_STRAIGHT = 64,
+    ENOUGH = 8,
+    WORD_BYTES = 4,
+    SIGN = 0x80
+};
 
 struct dots {
     const struct tsr__te_blas *o;
@@ -13,6 +26,9 @@ struct dots {
     uint32_t in_word, depth, words; /* elements of a word; of K; words of K, the last of which may have fewer elements */
     uint32_t width;                 /* rows of a vector */
     LLVMValueRef copy;              /* of a block of columns of B; NULL: B is read in place */
+    uint32_t copied;                /* columns that it has from the beginning: all; 0: those of the block */
+    LLVMValueRef turned;            /* words of a transposed A by columns; NULL: there is no copy */
+    uint32_t turned_rows;
 };
 
 /* A block of C: `rows` vectors of rows and `cols` columns. */
@@ -52,20 +68,29 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
                             LLVMValueRef at[2], uint32_t count, LLVMValueRef good)
 {
     uint32_t bytes = tsr__t_numbers[d->number].bytes;
-    LLVMValueRef word = NULL, first = at[along];
+    LLVMValueRef word = NULL, first = at[along], parts[WORD_BYTES];
     if (!good && count == d->in_word && tsr__te_known(m->stride[turned ? 1 - along : along]) == 1)
         return load_word(e, tsr__te_element_address(e, m, turned, at[0], at[1]), bytes);
     for (uint32_t i = 0; i < count; i++) {
         at[along] = add(e, first, i);
         LLVMValueRef index[] = {turned ? at[1] : at[0], turned ? at[0] : at[1]};
         LLVMValueRef one = good ? tsr__te_load_or_zero(e, m, index, good).re : tsr__te_load_number(e, m, tsr__te_address(e, m, index)).re;
+        parts[i] = one;
+        if (!good && count == d->in_word)
+            continue;
         one = LLVMBuildZExt(e->builder, one, i32(e), "");
         if (i)
             one = LLVMBuildShl(e->builder, one, tsr__te_i32(e, 8 * bytes * i), "");
         word = word ? LLVMBuildOr(e->builder, word, one, "") : one;
     }
     at[along] = first;
-    return word;
+    return word ? word : tsr__te_word(e, parts, count);
+}
+
+static LLVMValueRef turned_address(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef word)
+{
+    LLVMValueRef at = LLVMBuildNSWAdd(e->builder, times(e, word, d->turned_rows), row, "");
+    return LLVMBuildInBoundsGEP2(e->builder, i32(e), d->turned, &at, 1, "");
 }
 
 static LLVMValueRef word_of_a(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef k, uint32_t count, LLVMValueRef good)
@@ -105,6 +130,12 @@ static void copy_word(struct tsr__te *e, const struct dots *d, LLVMValueRef word
     LLVMSetAlignment(LLVMBuildStore(e->builder, word, address), WORD_BYTES);
 }
 
+/* So many columns at a time; all of them if they are few, as what has just been written is slow to read. */
+static uint32_t words_of_copy(const struct dots *d)
+{
+    return (d->copied > SUMS ? d->copied : SUMS) * d->words;
+}
+
 /* Lanes take words that follow each other: the columns of the block are one run of memory. */
 static void copy_run(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
@@ -116,6 +147,7 @@ static void copy_run(struct tsr__te *e, const struct dots *d, const struct block
     LLVMValueRef to = LLVMBuildInBoundsGEP2(e->builder, i32(e), d->copy, &loop.index, 1, "");
     copy_word(e, d, load_word(e, from, tsr__t_numbers[d->number].bytes), to);
     tsr__te_end_loop(e, &loop, NULL);
+    tsr__te_hint(e, &loop, "llvm.loop.unroll.count", COPIED_TOGETHER);
 }
 
 /* Lanes take columns of a transposed B, words of another one. The last word may have fewer elements; all lanes write the same there. */
@@ -170,14 +202,19 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
 {
     LLVMValueRef a[MOST_ROWS], k = times(e, word, d->in_word);
     for (uint32_t r = 0; r < b->rows; r++) {
-        a[r] = word_of_a(e, d, add(e, b->row, r * d->width), k, count, has_row(e, d, b, r));
+        LLVMValueRef row = add(e, b->row, r * d->width);
+        a[r] = d->turned ? load_word(e, turned_address(e, d, row, word), WORD_BYTES) : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
         LLVMValueRef *extra = &sums[b->rows * b->cols + r];
         if (d->number == TSR__T_I8)
             *extra = dot(e, d, a[r], tsr__te_i32(e, SIGN * 0x01010101u), *extra);
     }
     for (uint32_t c = 0; c < b->cols; c++) {
-        LLVMValueRef own = d->copy ? load_word(e, copied_address(e, d, word, tsr__te_i64(e, c), b->cols), WORD_BYTES)
-                                   : word_of_b(e, d, word, add(e, b->col, c), count);
+        LLVMValueRef col = add(e, b->col, c), own;
+        if (d->copied)
+            own = load_word(e, copied_address(e, d, word, col, d->copied), WORD_BYTES);
+        else
+            own = d->copy ? load_word(e, copied_address(e, d, word, tsr__te_i64(e, c), b->cols), WORD_BYTES)
+                          : word_of_b(e, d, word, col, count);
         for (uint32_t r = 0; r < b->rows; r++)
             sums[c * b->rows + r] = dot(e, d, a[r], own, sums[c * b->rows + r]);
     }
@@ -221,14 +258,18 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
 static void rows_between(struct tsr__te *e, const struct dots *d, struct block b, LLVMValueRef from, LLVMValueRef to, bool whole)
 {
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, b.rows * d->width), NULL, 0);
-    b.row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
+    LLVMValueRef step = tsr__te_i64(e, b.rows * d->width);
+    bool once = tsr__te_is_one_round(from, to, step); /* LLVM would take out of a loop all words of B, for which there are no registers */
+    if (!once)
+        tsr__te_loop(e, &loop, from, to, step, NULL, 0);
+    b.row = LLVMBuildNSWAdd(e->builder, once ? from : loop.index, e->item[0], "");
     bool single = !whole && b.rows == 1;
     b.end = whole || single ? NULL : to;
     LLVMBasicBlockRef end = tsr__te_if(e, single ? LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, "") : NULL);
     multiply(e, d, &b);
     tsr__te_end_if(e, end);
-    tsr__te_end_loop(e, &loop, NULL);
+    if (!once)
+        tsr__te_end_loop(e, &loop, NULL);
 }
 
 /* Rows of a known number that fill no vectors, in blocks of several vectors; false: they would leave one over. */
@@ -249,7 +290,7 @@ static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_
     struct block b = {.col = col, .cols = cols, .rows = SUMS / cols < MOST_ROWS ? SUMS / cols : MOST_ROWS};
     LLVMValueRef rows = d->o->c.shape[0], from = tsr__te_i64(e, 0);
     int64_t known = tsr__te_known(rows);
-    if (d->copy)
+    if (d->copy && !d->copied)
         copy_columns(e, d, &b);
     if (known >= 0 && ragged_rows(e, d, b, known))
         return;
@@ -272,18 +313,21 @@ static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_
 static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef from, LLVMValueRef to, uint32_t cols)
 {
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, cols), NULL, 0);
-    columns(e, d, loop.index, cols);
-    tsr__te_end_loop(e, &loop, NULL);
+    bool once = tsr__te_is_one_round(from, to, tsr__te_i64(e, cols));
+    if (!once)
+        tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, cols), NULL, 0);
+    columns(e, d, once ? from : loop.index, cols);
+    if (!once)
+        tsr__te_end_loop(e, &loop, NULL);
 }
 
 /* With two vectors of rows a word of B serves two products, so that loads take no longer than these. Blocks of one size are less code, but
  * for each of them words of A are made anew. */
-static int64_t columns_of_block(const struct dots *d, int64_t known)
+static int64_t columns_of_block(const struct tsr__te *e, const struct dots *d, int64_t known)
 {
-    int64_t rows = tsr__te_known(d->o->c.shape[0]), most = rows >= 0 && rows < 2 * d->width ? SUMS : SUMS / 2;
+    int64_t rows = tsr__te_known(d->o->c.shape[0]), most = e->unit.halves || (rows >= 0 && rows < 2 * d->width) ? SUMS : SUMS / 2;
     int64_t blocks = (known + most - 1) / most;
-    for (int64_t fewer = most; fewer >= ENOUGH; fewer--)
+    for (int64_t fewer = most; !e->unit.halves && fewer >= ENOUGH; fewer--)
         if (known % fewer == 0 && known / fewer <= blocks + 1)
             return fewer;
     return (known + blocks - 1) / blocks;
@@ -298,11 +342,48 @@ static void all_columns(struct tsr__te *e, struct dots *d)
         loop_over_columns(e, d, zero, whole, OPEN_COLUMNS);
         loop_over_columns(e, d, whole, cols, 1);
     } else if (known) {
-        int64_t wide = columns_of_block(d, known), whole = known / wide * wide;
+        int64_t wide = columns_of_block(e, d, known), whole = known / wide * wide;
+        if (d->copied)
+            copy_columns(e, d, &(struct block){.col = zero, .cols = d->copied});
         loop_over_columns(e, d, zero, tsr__te_i64(e, whole), (uint32_t)wide);
         if (whole < known)
             columns(e, d, tsr__te_i64(e, whole), (uint32_t)(known - whole));
     }
+}
+
+static LLVMValueRef load_line(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at)
+{
+    const struct dots *d = context;
+    return load_word(e, tsr__te_element_address(e, &d->o->a, true, line, times(e, at, d->in_word)), tsr__t_numbers[d->number].bytes);
+}
+
+static void store_column(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef word)
+{
+    const struct dots *d = context;
+    LLVMSetAlignment(LLVMBuildStore(e->builder, word, turned_address(e, d, line, at)), WORD_BYTES);
+}
+
+/* Words of a transposed A, whose rows lie in memory as words: lanes would gather them for each block of columns. */
+static void turn_words(struct tsr__te *e, struct dots *d)
+{
+    int64_t rows = tsr__te_known(d->o->c.shape[0]), cols = tsr__te_known(d->o->c.shape[1]);
+    uint32_t side = tsr__te_turn_side(e), own = d->copy ? words_of_copy(d) : 0;
+    if (!d->ta || !side || rows < side / 2 || rows > INT16_MAX || cols < ENOUGH / 2 || d->words * 4 < side * 3 || d->depth % d->in_word ||
+        tsr__te_known(d->o->a.stride[0]) != 1)
+        return;
+    d->turned_rows = ((uint32_t)rows + side - 1) / side * side;
+    uint32_t square = side * side, count = own + square + d->turned_rows * d->words;
+    LLVMValueRef room = count <= TSR_CPU_LOCAL_MEMORY / WORD_BYTES ? tsr__te_scratch(e, count * WORD_BYTES) : NULL;
+    if (!room)
+        return;
+    LLVMValueRef behind = tsr__te_i64(e, own), after = tsr__te_i64(e, own + square);
+    struct tsr__te_touched before = e->touched;
+    struct tsr__te_turn turn = {.type = i32(e), .bytes = WORD_BYTES, .load = load_line, .store = store_column, .context = d};
+    turn.square = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &behind, 1, "");
+    d->turned = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &after, 1, "");
+    tsr__te_turn_all(e, turn, (uint32_t)rows, d->words);
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+    e->touched = before;
 }
 
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
@@ -317,10 +398,13 @@ bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.words = (d.depth + d.in_word - 1) / d.in_word;
     d.width = e->func->info.work_group_size[0];
     if (d.number == TSR__T_I8 || d.tb || tsr__te_known(o->b.stride[0]) != 1) {
-        d.copy = depth <= MOST_COPIED_DEPTH ? tsr__te_scratch(e, SUMS * d.words * WORD_BYTES) : NULL;
+        int64_t cols = tsr__te_known(o->c.shape[1]);
+        d.copied = cols > SUMS / 2 && cols <= MOST_COPIED / d.words ? (uint32_t)cols : 0;
+        d.copy = depth <= MOST_COPIED_DEPTH ? tsr__te_scratch(e, words_of_copy(&d) * WORD_BYTES) : NULL;
         if (!d.copy)
             return false;
     }
+    turn_words(e, &d);
     all_columns(e, &d);
     return true;
 }

@@ -87,6 +87,15 @@ void tsr__te_fetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMV
     tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
 }
 
+/* Through a vector, so that the vector engine sees that the parts are all there is. */
+LLVMValueRef tsr__te_word(struct tsr__te *e, const LLVMValueRef *parts, uint32_t count)
+{
+    LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(parts[0]), count));
+    for (uint32_t i = 0; i < count; i++)
+        vector = LLVMBuildInsertElement(e->builder, vector, parts[i], tsr__te_i32(e, i), "");
+    return LLVMBuildBitCast(e->builder, vector, LLVMInt32TypeInContext(e->context), "");
+}
+
 /* ---- stores
  * ------------------------------------------------------------------------------------------------------------------------------ */
 

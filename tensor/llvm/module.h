@@ -13,6 +13,7 @@ struct tsr_tensor_unit {
     bool dots_of_halves;                /* … of two numbers of 16 bits, and none of bytes */
     bool mad_first;                     /* no other code for products of narrow numbers is faster than the matrix functions */
     bool blocks;                        /* large products are to be cut to fit a CPU's caches, by way of local memory */
+    bool halves;                        /* vector registers are computed in halves, so a load with each of them costs nothing */
     uint32_t registers, register_bytes; /* for the sums of a product: vector registers, and what one holds */
     uint32_t block_rows;                /* of A, 1 KiB of each: what the second level of the caches holds beside columns of B */
 };
