@@ -125,8 +125,10 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
     bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F);
     return (struct tsr_tensor_unit){.dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
                                     .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS),
+                                    .dots_of_shorts = dots && has_feature(target, TSR_CPU_AVX512BW),
                                     .dots_of_halves = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
                                     .mad_first = wide || !dots,
+                                    .mad_of_f16 = !cpu || !dots || has_feature(target, TSR_CPU_AVX512FP16),
                                     .blocks = cpu,
                                     .halves =
                                         cpu && has_feature(target, TSR_CPU_BF16_PAIRS) && !has_feature(target, TSR_CPU_FOUR_VECTOR_UNITS),

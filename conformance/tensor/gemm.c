@@ -7,17 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_TEXT = 1 << 17, CASES = 192, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
+enum { MOST_TEXT = 1 << 18, CASES = 300, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
 
 static const struct type {
     const char *in, *out;
     int in_bytes, out_bytes;
     bool is_int;
-} types[] = {{"f32", "f32", 4, 4, false},
-             {"f64", "f64", 8, 8, false},
-             {"bf16", "f32", 2, 4, false},
-             {"i8", "i32", 1, 4, true},
-             {"bf16", "bf16", 2, 2, false}};
+} types[] = {{"f32", "f32", 4, 4, false}, {"f64", "f64", 8, 8, false}, {"bf16", "f32", 2, 4, false}, {"i8", "i32", 1, 4, true},
+             {"f16", "f32", 2, 4, false}, {"i16", "i32", 2, 4, true},  {"bf16", "bf16", 2, 2, false}};
 
 enum open { NONE, ALL_BUT_K, ONLY_K, ALL };
 
@@ -66,14 +63,18 @@ static void put(const struct type *type, bool result, void *memory, size_t i, in
     float single = (float)own;
     double wide = own;
     int32_t word = own;
+    int16_t low = (int16_t)own;
     int8_t byte = (int8_t)own;
+    _Float16 f16 = (_Float16)own;
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
     uint16_t half = (uint16_t)(bits >> 16);
     int bytes = result ? type->out_bytes : type->in_bytes;
-    const void *number = type->is_int ? (bytes == 4 ? (const void *)&word : &byte)
+    const void *number = type->is_int ? (bytes == 4   ? (const void *)&word
+                                         : bytes == 2 ? (const void *)&low
+                                                      : &byte)
                          : bytes == 8 ? (const void *)&wide
-                         : bytes == 2 ? (const void *)&half
+                         : bytes == 2 ? (!strcmp(type->in, "f16") ? (const void *)&f16 : &half)
                                       : &single;
     memcpy((char *)memory + i * (size_t)bytes, number, (size_t)bytes);
 }

@@ -2,57 +2,6 @@
  * Linear algebra but for products of matrices: each work-item computes elements of the result. */
 #include "tensor/llvm/emit.h"
 
-/* ---- operands
- * ---------------------------------------------------------------------------------------------------------------------------- */
-
-static bool is_constant(const struct tsr__t_value *value, double number)
-{
-    double own;
-    return tsr__t_constant_number(value, &own) && own == number;
-}
-
-struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst)
-{
-    uint32_t last = inst->operand_count - 1;
-    const struct tsr__t_value *alpha = inst->operands[0], *beta = inst->operands[last - 1];
-    struct tsr__te_blas o = {
-        .alpha = tsr__te_get_number(e, alpha),
-        .beta = tsr__te_get_number(e, beta),
-        .alpha_type = alpha->type->number,
-        .beta_type = beta->type->number,
-        .alpha_one = is_constant(alpha, 1),
-        .beta_zero = is_constant(beta, 0),
-        .beta_one = is_constant(beta, 1),
-        .a = tsr__te_get_memref(e, inst->operands[1]),
-        .has_b = last == 4,
-        .c = tsr__te_get_memref(e, inst->operands[last]),
-    };
-    if (o.has_b)
-        o.b = tsr__te_get_memref(e, inst->operands[2]);
-    if (inst->atomic != TSR__T_PLAIN)
-        o.atomic = o.beta_zero ? TSR__T_ATOMIC : TSR__T_ATOMIC_ADD;
-    uint32_t read = tsr__te_space(o.a.type) | (o.has_b ? tsr__te_space(o.b.type) : 0) | (o.beta_zero ? 0 : tsr__te_space(o.c.type));
-    tsr__te_touch(e, (struct tsr__te_touched){read, tsr__te_space(o.c.type)});
-    return o;
-}
-
-void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
-                    enum tsr__t_number sum)
-{
-    enum tsr__t_number c = o->c.type->number;
-    if (!o->alpha_one)
-        product = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->alpha, o->alpha_type, sum), product);
-    if (!o->beta_zero && o->atomic == TSR__T_PLAIN) {
-        struct tsr__te_number old = tsr__te_convert(e, tsr__te_load_number(e, &o->c, address), c, sum);
-        if (o->adds)
-            old.re = LLVMBuildSelect(e->builder, o->adds, old.re, LLVMConstNull(LLVMTypeOf(old.re)), "");
-        if (!o->beta_one)
-            old = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->beta, o->beta_type, sum), old);
-        product = tsr__te_arith(e, TSR__T_ADD, sum, product, old);
-    }
-    tsr__te_store_number(e, &o->c, address, tsr__te_convert(e, product, sum, c), o->atomic);
-}
-
 static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, enum tsr__t_number number)
 {
     return tsr__te_convert(e, tsr__te_load_number(e, m, tsr__te_address(e, m, index)), m->type->number, number);
@@ -109,7 +58,8 @@ static void axpby_element(struct tsr__te *e, const struct tsr__t_inst *inst, con
 TSR_TE_FUNCTION(axpby)
 {
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
-    for_elements(e, inst, &o, axpby_element);
+    if (!inst->transpose[0] || o.c.type->order != 2 || !tsr__te_turned_blas(e, &o))
+        for_elements(e, inst, &o, axpby_element);
 }
 
 static void ger_element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index)
@@ -166,7 +116,8 @@ static void gemv_element(struct tsr__te *e, const struct tsr__t_inst *inst, cons
 TSR_TE_FUNCTION(gemv)
 {
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
-    for_elements(e, inst, &o, gemv_element);
+    if (!inst->transpose[0] || !tsr__te_turned_blas(e, &o))
+        for_elements(e, inst, &o, gemv_element);
 }
 
 /* What work-items compute together, the first sub-group does alone: its work-items are side by side in the first mode. */
@@ -213,20 +164,8 @@ TSR_TE_FUNCTION(sum)
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
     if (o.c.type->order == 0)
         sum_all(e, &o);
-    else
+    else if (!inst->transpose[0] || !tsr__te_turned_blas(e, &o))
         for_elements(e, inst, &o, gemv_element);
-}
-
-/* ---- products of matrices
- * -------------------------------------------------------------------------------------------------------------------- */
-
-uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers)
-{
-    uint32_t all = e->unit.registers + e->unit.registers / 3; /* with those that are left for A and B */
-    uint32_t most = e->unit.registers / registers;
-    while (most > 1 && most * registers + registers + 1 > all)
-        most--;
-    return most < 1 ? 1 : most > TSR__TE_MOST_COLUMNS ? TSR__TE_MOST_COLUMNS : most;
 }
 
 /* ---- cumulative sums

@@ -210,7 +210,7 @@ TSR_TE_FUNCTION(coop_construct);
 TSR_TE_FUNCTION(coop_scale);
 TSR_TE_FUNCTION(coop_store);
 
-/* ---- blas.c ---- */
+/* ---- operands.c ---- */
 /* alpha, the factors, beta and the result of such an instruction. */
 struct tsr__te_blas {
     struct tsr__te_number alpha, beta;
@@ -240,18 +240,20 @@ struct tsr__te_turn {
     LLVMValueRef last;   /* line: those behind it are taken to be the same; NULL: there are none */
     LLVMValueRef length; /* numbers of a line, if they fill no square; otherwise NULL */
     LLVMValueRef (*load)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at); /* lanes have `at` side by side */
-    void (*store)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef number); /* … lines */
     const void *context;
 };
 /* Lines and numbers of a square; 0: there is none. */
 uint32_t tsr__te_turn_side(const struct tsr__te *e);
-/* The square that begins with number `first` of line `line`. */
-void tsr__te_turn(struct tsr__te *e, const struct tsr__te_turn *t, LLVMValueRef line, LLVMValueRef first);
-/* All squares. `length`: numbers of a line; what is stored behind the last line is the last one again. */
-void tsr__te_turn_all(struct tsr__te *e, struct tsr__te_turn t, uint32_t lines, uint32_t length);
-/* A transposed copy of a matrix in local memory, in numbers of `sum`, for a product with so many columns (-1: not known). False: it is not
- * worth it, or cannot be made, and nothing was. */
-bool tsr__te_turned(struct tsr__te *e, const struct tsr__te_memref *m, enum tsr__t_number sum, int64_t cols, struct tsr__te_memref *made);
+/* The square that begins with number `first` of line `line`: a lane gets the numbers of its line. */
+void tsr__te_turn(struct tsr__te *e, const struct tsr__te_turn *t, LLVMValueRef line, LLVMValueRef first, LLVMValueRef *numbers);
+typedef void tsr__te_store_turned(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef number);
+/* All squares; lanes store `line` side by side. `length`: numbers of a line; what is stored behind the last line is the last one again. */
+void tsr__te_turn_all(struct tsr__te *e, struct tsr__te_turn t, uint32_t lines, uint32_t length, tsr__te_store_turned *store);
+
+/* ---- blas_turned.c ---- */
+/* A sum of the columns of A, their products with a vector, or a copy with columns as rows. False: there is no such code, and nothing was
+ * made. */
+bool tsr__te_turned_blas(struct tsr__te *e, const struct tsr__te_blas *o);
 
 /* ---- gemm_shared.c ---- */
 enum { TSR__TE_MORE_VALUES = 5 };
@@ -274,6 +276,9 @@ LLVMValueRef tsr__te_mad_part(struct tsr__te *e, const LLVMValueRef *numbers, ui
 /* Adds the products of a row with the parts of `count` columns to the work-item's sums. */
 void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRef *parts, LLVMValueRef row, LLVMValueRef *sums,
                  uint32_t count);
+/* ---- gemm_copies.c ---- */
+/* Puts copies in local memory in the place of a transposed A, and of a B of another type than the sum, where they are worth it. */
+void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum);
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_dot.c; false: as above ---- */
@@ -282,6 +287,8 @@ static inline bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number 
 {
     if (a != b || !e->one_sub_group)
         return false;
+    if (a == TSR__T_I16)
+        return e->unit.dots_of_shorts && sum == TSR__T_I32;
     return a == TSR__T_I8 ? e->unit.dots_of_bytes && sum == TSR__T_I32 : a == TSR__T_BF16 && e->unit.dots_of_bf16 && sum == TSR__T_F32;
 }
 /* … of two elements, where that is all that the CPU has. */

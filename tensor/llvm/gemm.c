@@ -258,13 +258,9 @@ static void known_rows(struct tsr__te *e, const struct gemm *g, int64_t rows)
 /* Sums in registers through all of K. `small`: large products come by another way, and this one had better be little code. */
 static void all_rows(struct tsr__te *e, struct gemm *g, bool small)
 {
-    struct tsr__te_memref turned;
     g->sum = tsr__t_sum_type(g->o.c.type->number);
     g->width = e->func->info.work_group_size[0];
-    if (g->ta && tsr__te_turned(e, &g->o.a, g->sum, tsr__te_known(g->o.c.shape[1]), &turned)) {
-        g->o.a = turned;
-        g->ta = false;
-    }
+    tsr__te_copy_factors(e, &g->o, &g->ta, g->sum);
     g->fetches = fetches_ahead(g);
     LLVMValueRef zero = tsr__te_i64(e, 0), rows = g->o.c.shape[0];
     if (tsr__te_known(rows) >= 0) {
@@ -283,9 +279,10 @@ TSR_TE_FUNCTION(gemm)
 {
     struct gemm g = {.o = tsr__te_begin_blas(e, inst), .ta = inst->transpose[0], .tb = inst->transpose[1]};
     bool dots = tsr__te_has_dots(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
-    bool mad = e->unit.mad_first || g.o.a.type->number != TSR__T_BF16; /* which is widened by a shift */
+    enum tsr__t_number number = g.o.a.type->number;
+    bool first = number == TSR__T_F16 ? e->unit.mad_of_f16 : e->unit.mad_first, mad = first || number == TSR__T_I8;
     LLVMBasicBlockRef end = NULL;
-    if ((!dots && e->unit.mad_first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
+    if ((!dots && first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
         return;
     if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !(mad && tsr__te_gemm_by_mad(e, inst, &g.o)))
         all_rows(e, &g, end != NULL);

@@ -21,6 +21,7 @@ enum {
     LINE_BYTES = 64,         /* of the caches */
     FEW_ROWS = 96,           /* too few for copies of B to pay; its columns may all be in the same lines of the first level, */
     COLUMNS_IN_PLACE = 8,    /* which holds so many there */
+    FEW_BYTES = 64 << 10,    /* that other code copies as a whole */
     WORDS_AHEAD = 16,        /* so much of A and */
     COLUMNS_AHEAD = 2,       /* of B is fetched before it is copied */
     SIGN = 0x80,
@@ -723,6 +724,14 @@ static LLVMValueRef is_b_in_place(struct tsr__te *e, const struct blocks *d)
     return LLVMBuildICmp(e->builder, LLVMIntEQ, over, tsr__te_i64(e, 0), "");
 }
 
+/* Bytes of what the other code copies as a whole, where all sizes are known: a transposed A, and what is of another type than the sum. */
+static uint64_t bytes_of_copies(const struct blocks *d)
+{
+    const struct tsr__te_blas *o = d->o;
+    uint64_t k = (uint64_t)tsr__te_known(d->k), a = d->ta ? (uint64_t)tsr__te_known(d->m) * k : 0;
+    return (a + (o->b.type->number != d->sum ? (uint64_t)tsr__te_known(d->n) * k : 0)) * d->bytes;
+}
+
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int64_t most_k)
 {
@@ -738,7 +747,7 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
-        if (!d->tb && is_true(d->in_place))
+        if ((!d->tb && is_true(d->in_place)) || (!open && !d->dots && bytes_of_copies(d) <= FEW_BYTES))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
     return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of matrices of bytes and of bfloat16 by dot products of words: four bytes or two bfloat16 that follow each other in K. A lane
- * has a row of A, whose words it makes of single elements; a word of B is the same for all lanes. Words of B are read in place where they
- * lie as words. Otherwise, and for bytes, of which one side has to be unsigned, a block of columns is copied to local memory first. */
+ * Products of matrices of bytes, of shorts and of bfloat16 by dot products of words: four bytes, or two of the others, that follow each
+ * other in K. A lane has a row of A, whose words it makes of single elements; a word of B is the same for all lanes. Words of B are read in
+ * place where they lie as words. Otherwise, and for bytes, of which one side has to be unsigned, a block of columns is copied to local
+ * memory first. */
 #include "tensor/llvm/emit.h"
 
 #include "tessera/abi.h"
@@ -186,6 +187,8 @@ static void copy_columns(struct tsr__te *e, const struct dots *d, const struct b
 static LLVMValueRef dot(struct tsr__te *e, const struct dots *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
 {
     LLVMValueRef bytes[] = {b, a, sum}, halves[] = {a, b, sum};
+    if (d->number == TSR__T_I16)
+        return tsr__te_call(e, "tessera_dot_add_i16", "jji", LLVMTypeOf(sum), halves, 3);
     return d->number == TSR__T_I8 ? tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3)
                                   : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
 }
@@ -378,10 +381,10 @@ static void turn_words(struct tsr__te *e, struct dots *d)
         return;
     LLVMValueRef behind = tsr__te_i64(e, own), after = tsr__te_i64(e, own + square);
     struct tsr__te_touched before = e->touched;
-    struct tsr__te_turn turn = {.type = i32(e), .bytes = WORD_BYTES, .load = load_line, .store = store_column, .context = d};
+    struct tsr__te_turn turn = {.type = i32(e), .bytes = WORD_BYTES, .load = load_line, .context = d};
     turn.square = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &behind, 1, "");
     d->turned = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &after, 1, "");
-    tsr__te_turn_all(e, turn, (uint32_t)rows, d->words);
+    tsr__te_turn_all(e, turn, (uint32_t)rows, d->words, store_column);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     e->touched = before;
 }

@@ -10,8 +10,10 @@
 /* What the code is for. */
 struct tsr_tensor_unit {
     bool dots_of_bytes, dots_of_bf16;   /* packets of AVX-512 have dot products of these, and there is no unit that multiplies blocks */
-    bool dots_of_halves;                /* … of two numbers of 16 bits, and none of bytes */
+    bool dots_of_shorts;                /* … and of two numbers of 16 bits */
+    bool dots_of_halves;                /* of two numbers of 16 bits where there is none of bytes */
     bool mad_first;                     /* no other code for products of narrow numbers is faster than the matrix functions */
+    bool mad_of_f16;                    /* the same of f16 */
     bool blocks;                        /* large products are to be cut to fit a CPU's caches, by way of local memory */
     bool halves;                        /* vector registers are computed in halves, so a load with each of them costs nothing */
     uint32_t registers, register_bytes; /* for the sums of a product: vector registers, and what one holds */
