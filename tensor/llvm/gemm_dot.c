@@ -283,7 +283,11 @@ static bool ragged_rows(struct tsr__te *e, const struct dots *d, struct block b,
         b.rows--;
     if (b.rows < 2 || rows % d->width == 0)
         return false;
-    rows_between(e, d, b, tsr__te_i64(e, 0), tsr__te_i64(e, rows), false);
+    /* The last block by itself: its masks are constants then. */
+    int64_t whole = rows / (b.rows * d->width) * (b.rows * d->width);
+    if (whole)
+        rows_between(e, d, b, tsr__te_i64(e, 0), tsr__te_i64(e, whole), true);
+    rows_between(e, d, b, tsr__te_i64(e, whole), tsr__te_i64(e, rows), false);
     return true;
 }
 
