@@ -15,6 +15,7 @@ enum {
     MOST_COPIED = 4096,
     COPIED_TOGETHER = 4,
     MOST_STRAIGHT = 64,
+    MOST_STEPS = 4, /* in one round of a loop */
     ENOUGH = 8,
     WORD_BYTES = 4,
     SIGN = 0x80
@@ -239,7 +240,13 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
             sums[i] = k.carried[i];
         step(e, d, b, k.index, d->in_word, sums);
         tsr__te_end_loop(e, &k, sums);
-        tsr__te_hint(e, &k, "llvm.loop.unroll.disable", 0);
+        uint32_t steps = d->number == TSR__T_I8 && e->unit.halves ? MOST_STEPS : 1; /* K has fewer words of bytes */
+        while (whole % steps)
+            steps /= 2;
+        if (steps > 1)
+            tsr__te_unroll_late(e, &k, steps);
+        else
+            tsr__te_hint(e, &k, "llvm.loop.unroll.disable", 0);
         for (uint32_t i = 0; i < all; i++)
             sums[i] = k.carried[i];
     }
