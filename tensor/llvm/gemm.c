@@ -5,9 +5,10 @@
 
 enum {
     MOST_ROWS = 4,
-    ENOUGH = 8,             /* sums that hide how long a product takes */
-    MOST_PRODUCTS = 32,     /* of vectors, in the loops over K of a product whose sizes are known: what they are unrolled to */
-    FEW_COLUMNS = 16,       /* with more of them, what is read first is little of all */
+    ENOUGH = 8,         /* sums that hide how long a product takes */
+    MOST_PRODUCTS = 32, /* of vectors, in the loops over K of a product whose sizes are known: what they are unrolled to */
+    FEW = 4,            /* columns at a time of small products of open sizes: sums that hide it in part, and few columns that are left */
+    FEW_COLUMNS = 16,   /* with more of them, what is read first is little of all */
     FIRST_LEVEL = 32 << 10, /* bytes of the first level of the caches */
     LINE_BYTES = 64,
 };
@@ -16,16 +17,18 @@ enum {
 struct block {
     LLVMValueRef first, row, col; /* first: that of lane 0 */
     uint32_t rows, cols;
-    LLVMValueRef end; /* of the rows, where not all lanes have the last row; otherwise NULL */
-    bool fetched;     /* a block before this one has fetched what comes next of A */
-    uint32_t lanes;   /* that have rows, or a power of two above that */
-    uint32_t share;   /* of MOST_PRODUCTS: the others are for other blocks */
+    LLVMValueRef end;      /* of the rows, where not all lanes have the last row; otherwise NULL */
+    bool fetched;          /* a block before this one has fetched what comes next of A */
+    uint32_t lanes;        /* that have rows, or a power of two above that */
+    LLVMValueRef cols_end; /* of the columns, where there may be fewer: those behind it are read as the last one; otherwise NULL */
+    uint32_t share;        /* of MOST_PRODUCTS: the others are for other blocks */
 };
 
 struct gemm {
     struct tsr__te_blas o;
     bool ta, tb;
     bool fetches; /* what comes next */
+    bool small;   /* large products of open sizes come by another way, and this one had better be little code */
     enum tsr__t_number sum;
     uint32_t width; /* work-items along the rows */
 };
@@ -38,6 +41,17 @@ static LLVMValueRef row_of(struct tsr__te *e, const struct gemm *g, const struct
 static LLVMValueRef col_of(struct tsr__te *e, const struct block *b, uint32_t c)
 {
     return c ? LLVMBuildNSWAdd(e->builder, b->col, tsr__te_i64(e, c), "") : b->col;
+}
+
+static LLVMValueRef has_column(struct tsr__te *e, const struct block *b, uint32_t c)
+{
+    return b->cols_end && c ? LLVMBuildICmp(e->builder, LLVMIntSLT, col_of(e, b, c), b->cols_end, "") : NULL;
+}
+
+static LLVMValueRef column_there_is(struct tsr__te *e, const struct block *b, uint32_t c)
+{
+    LLVMValueRef own = col_of(e, b, c), has = has_column(e, b, c);
+    return has ? LLVMBuildSelect(e->builder, has, own, LLVMBuildNSWSub(e->builder, b->cols_end, tsr__te_i64(e, 1), ""), "") : own;
 }
 
 /* Whether the lane has the row; NULL: all have. */
@@ -103,7 +117,7 @@ static void unroll(struct tsr__te *e, const struct gemm *g, const struct block *
         steps--;
     if (e->unit.blocks && depth > 0 && steps > 1)
         tsr__te_unroll_late(e, k, steps);
-    else if (products >= ENOUGH) /* more code would not be faster */
+    else if (products >= ENOUGH || g->small) /* more code would not be faster */
         tsr__te_hint(e, k, "llvm.loop.unroll.disable", 0);
 }
 
@@ -123,7 +137,7 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
         a[r] = load(e, g, &g->o.a, g->ta, row, k.index, has_row(e, b, r, row));
     }
     for (uint32_t c = 0; c < b->cols; c++) {
-        struct tsr__te_number own = load(e, g, &g->o.b, g->tb, k.index, col_of(e, b, c), NULL);
+        struct tsr__te_number own = load(e, g, &g->o.b, g->tb, k.index, column_there_is(e, b, c), NULL);
         for (uint32_t r = 0; r < b->rows; r++) {
             uint32_t i = c * b->rows + r;
             struct tsr__te_number sum = tsr__te_fma(e, g->sum, a[r], own, carried(&k, parts, i));
@@ -135,12 +149,14 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     tsr__te_end_loop(e, &k, values);
     unroll(e, g, b, &k);
     for (uint32_t c = 0; c < b->cols; c++) {
+        LLVMBasicBlockRef column = tsr__te_if(e, has_column(e, b, c));
         for (uint32_t r = 0; r < b->rows; r++) {
             LLVMValueRef index[] = {row_of(e, g, b, r), col_of(e, b, c)};
             LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, b, r, index[0]));
             tsr__te_update(e, &g->o, tsr__te_address(e, &g->o.c, index), carried(&k, parts, c * b->rows + r), g->sum);
             tsr__te_end_if(e, end);
         }
+        tsr__te_end_if(e, column);
         if (g->fetches)
             fetch_ahead(e, g, &g->o.c, b, col_of(e, b, c));
     }
@@ -187,15 +203,20 @@ static void known_columns(struct tsr__te *e, const struct gemm *g, struct block 
 static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
 {
     uint32_t down = e->func->info.work_group_size[1];
-    uint32_t registers = registers_of(e, g, b.rows, b.lanes), most = tsr__te_columns(e, registers);
+    uint32_t registers = registers_of(e, g, b.rows, b.lanes), most = g->small ? FEW : tsr__te_columns(e, registers);
     LLVMValueRef cols = g->o.c.shape[1], wide = tsr__te_i64(e, most), own = e->item[1];
     int64_t known = tsr__te_known(cols);
     if (known >= 0 && known <= INT32_MAX && down == 1) {
         known_columns(e, g, b, (uint32_t)known, best_columns(most, registers, (uint32_t)known));
         return;
     }
-    LLVMValueRef whole = LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, cols, wide, ""), wide, "");
     b.cols = most;
+    if (g->small) { /* less code */
+        b.cols_end = cols;
+        some_columns(e, g, b, tsr__te_i64(e, 0), cols, wide);
+        return;
+    }
+    LLVMValueRef whole = LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, cols, wide, ""), wide, "");
     some_columns(e, g, b, LLVMBuildNSWMul(e->builder, own, wide, ""), whole, tsr__te_i64(e, (int64_t)most * down));
     b.cols = 1;
     if (known < 0 || known % most)
@@ -255,8 +276,8 @@ static void known_rows(struct tsr__te *e, const struct gemm *g, int64_t rows)
         rows_from(e, g, ends[2], ends[3], 1, false, parts);
 }
 
-/* Sums in registers through all of K. `small`: large products come by another way, and this one had better be little code. */
-static void all_rows(struct tsr__te *e, struct gemm *g, bool small)
+/* Sums in registers through all of K. */
+static void all_rows(struct tsr__te *e, struct gemm *g)
 {
     g->sum = tsr__t_sum_type(g->o.c.type->number);
     g->width = e->func->info.work_group_size[0];
@@ -269,8 +290,8 @@ static void all_rows(struct tsr__te *e, struct gemm *g, bool small)
     }
     uint32_t most = most_rows(e, g, -1);
     LLVMValueRef wide = tsr__te_i64(e, (int64_t)g->width * most);
-    LLVMValueRef whole = small ? zero : LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, rows, wide, ""), wide, "");
-    if (!small)
+    LLVMValueRef whole = g->small ? zero : LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, rows, wide, ""), wide, "");
+    if (!g->small)
         rows_from(e, g, zero, whole, most, true, 1);
     rows_from(e, g, whole, rows, 1, false, 1);
 }
@@ -284,7 +305,9 @@ TSR_TE_FUNCTION(gemm)
     LLVMBasicBlockRef end = NULL;
     if ((!dots && first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
         return;
-    if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !(mad && tsr__te_gemm_by_mad(e, inst, &g.o)))
-        all_rows(e, &g, end != NULL);
+    if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !(mad && tsr__te_gemm_by_mad(e, inst, &g.o))) {
+        g.small = end && tsr__te_known(g.o.c.shape[0]) < 0;
+        all_rows(e, &g);
+    }
     tsr__te_end_if(e, end);
 }

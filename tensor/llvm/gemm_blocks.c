@@ -21,7 +21,8 @@ enum {
     LINE_BYTES = 64,         /* of the caches */
     FEW_ROWS = 96,           /* too few for copies of B to pay; its columns may all be in the same lines of the first level, */
     COLUMNS_IN_PLACE = 8,    /* which holds so many there */
-    FEW_BYTES = 64 << 10,    /* that other code copies as a whole */
+    FEW_PRODUCTS = 1 << 12,  /* where words or a transposed A would be read one by one instead */
+    FEW_BYTES = 48 << 10,    /* of the matrices, or that other code copies as a whole */
     WORDS_AHEAD = 16,        /* so much of A and */
     COLUMNS_AHEAD = 2,       /* of B is fetched before it is copied */
     SIGN = 0x80,
@@ -732,17 +733,26 @@ static uint64_t bytes_of_copies(const struct blocks *d)
     return (a + (o->b.type->number != d->sum ? (uint64_t)tsr__te_known(d->n) * k : 0)) * d->bytes;
 }
 
+static LLVMValueRef products_of(struct tsr__te *e, const struct blocks *d)
+{
+    return LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
+}
+
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int64_t most_k)
 {
     const LLVMValueRef sizes[] = {d->m, d->n, d->k};
     LLVMValueRef all = LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, false);
-    bool open = false;
+    bool open = false, few = tsr__te_known(d->m) < 0 && tsr__te_known(d->n) < 0;
     for (int i = 0; i < 3; i++)
         open |= tsr__te_known(sizes[i]) < 0;
+    if (few && !d->otherwise) { /* copies, and tiles that are not filled, take longer than small products */
+        LLVMValueRef small = d->dots || d->ta ? at_most(e, products_of(e, d), tsr__te_i64(e, FEW_PRODUCTS))
+                                              : at_most(e, all_bytes(e, d), tsr__te_i64(e, FEW_BYTES));
+        all = LLVMBuildNot(e->builder, small, "");
+    }
     if (d->otherwise || !open) { /* there is other code, which is short */
-        LLVMValueRef products = LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
-        all = LLVMBuildNot(e->builder, at_most(e, products, tsr__te_i64(e, d->least_products - 1)), "");
+        all = LLVMBuildNot(e->builder, at_most(e, products_of(e, d), tsr__te_i64(e, d->least_products - 1)), "");
         if (d->otherwise)
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
