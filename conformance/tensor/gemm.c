@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_TEXT = 1 << 18, CASES = 300, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
+enum { MOST_TEXT = 1 << 18, CASES = 320, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
 
 static const struct type {
     const char *in, *out;
@@ -40,6 +40,7 @@ static const struct size {
     {5, 7, 0, false, false, ALL, 8},      {64, 64, 0, false, false, ONLY_K, 64},    {64, 64, 320, false, false, ONLY_K, 64},
     {40, 24, 90, true, true, ONLY_K, 9},  {26, 30, 7, false, false, ONLY_K, 0},     {56, 9, 56, true, false, NONE, 0},
     {24, 20, 64, true, true, NONE, 0},    {9, 40, 68, true, false, NONE, 0},        {64, 25, 60, false, true, NONE, 0},
+    {1, 40, 33, false, false, NONE, 0},   {3, 49, 40, false, true, NONE, 0},        {4, 16, 32, true, false, NONE, 0},
 };
 
 struct problem {

@@ -240,6 +240,7 @@ struct tsr__te_turn {
     LLVMValueRef last;   /* line: those behind it are taken to be the same; NULL: there are none */
     LLVMValueRef length; /* numbers of a line, if they fill no square; otherwise NULL */
     LLVMValueRef (*load)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at); /* lanes have `at` side by side */
+    void (*fetch)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at); /* what will be needed; NULL: nothing */
     const void *context;
 };
 /* Lines and numbers of a square; 0: there is none. */

@@ -3,12 +3,15 @@
  * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
 #include "tensor/llvm/emit.h"
 
+#include <string.h>
+
 enum {
     MOST_ROWS = 4,
     ENOUGH = 8,         /* sums that hide how long a product takes */
     MOST_PRODUCTS = 32, /* of vectors, in the loops over K of a product whose sizes are known: what they are unrolled to */
     FEW = 4,            /* columns at a time of small products of open sizes: sums that hide it in part, and few columns that are left */
-    FEW_COLUMNS = 16,   /* with more of them, what is read first is little of all */
+    FEW_ROWS = 4,
+    FEW_COLUMNS = 16,       /* with more of them, what is read first is little of all */
     FIRST_LEVEL = 32 << 10, /* bytes of the first level of the caches */
     LINE_BYTES = 64,
 };
@@ -296,9 +299,37 @@ static void all_rows(struct tsr__te *e, struct gemm *g)
     rows_from(e, g, whole, rows, 1, false, 1);
 }
 
+/* Few rows would leave most lanes without one: C' = B' A' has as many columns. */
+static void turn_product(struct tsr__te *e, struct tsr__te_blas *o, struct tsr__t_inst *inst)
+{
+    enum tsr__t_number number = o->a.type->number;
+    bool dots = number != TSR__T_I8 && tsr__te_has_dots(e, number, o->b.type->number, tsr__t_sum_type(o->c.type->number));
+    uint32_t least_rows = tsr__t_numbers[o->b.type->number].bytes > 2 ? 2 : 1; /* one row is bound by the memory that B is in */
+    int64_t rows = tsr__te_known(o->c.shape[0]), cols = tsr__te_known(o->c.shape[1]);
+    if (!e->unit.blocks || !e->one_sub_group || dots || rows < least_rows || rows > FEW_ROWS || cols < e->func->info.work_group_size[0])
+        return;
+    struct tsr__te_memref a = o->a, *c = &o->c;
+    LLVMValueRef *sizes = tsr__te_room(e, 4);
+    bool turned[] = {!inst->transpose[1], !inst->transpose[0]};
+    memcpy(inst->transpose, turned, sizeof turned);
+    o->a = o->b;
+    o->b = a;
+    for (uint32_t i = 0; i < 2; i++) {
+        sizes[i] = c->shape[1 - i];
+        sizes[2 + i] = c->stride[1 - i];
+    }
+    c->shape = sizes;
+    c->stride = sizes + 2;
+}
+
 TSR_TE_FUNCTION(gemm)
 {
-    struct gemm g = {.o = tsr__te_begin_blas(e, inst), .ta = inst->transpose[0], .tb = inst->transpose[1]};
+    struct tsr__t_inst own = *inst;
+    struct gemm g = {.o = tsr__te_begin_blas(e, inst)};
+    turn_product(e, &g.o, &own);
+    inst = &own;
+    g.ta = own.transpose[0];
+    g.tb = own.transpose[1];
     bool dots = tsr__te_has_dots(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
     enum tsr__t_number number = g.o.a.type->number;
     bool first = number == TSR__T_F16 ? e->unit.mad_of_f16 : e->unit.mad_first, mad = first || number == TSR__T_I8;

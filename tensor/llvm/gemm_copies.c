@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { LEAST_COLUMNS = 4 };
-
 struct copy {
     const struct tsr__te_memref *from, *to;
     enum tsr__t_number part, made; /* types of the parts of numbers in `from` and in `to` */
@@ -33,6 +31,14 @@ static LLVMValueRef load_part(struct tsr__te *e, const void *context, LLVMValueR
     LLVMValueRef part = LLVMBuildLoad2(e->builder, tsr__te_type(e, c->part), part_address(e, c->part, first, at), "");
     LLVMSetAlignment(part, tsr__t_numbers[c->part].bytes);
     return tsr__te_convert(e, (struct tsr__te_number){part, NULL}, c->part, c->made).re;
+}
+
+/* Lines of the next squares, or of the matrix behind this one: CPUs do not find out where they are. */
+static void fetch_line(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef at)
+{
+    const struct copy *c = context;
+    LLVMValueRef index[] = {LLVMBuildUDiv(e->builder, at, tsr__te_i64(e, c->parts), ""), col};
+    tsr__te_fetch(e, c->from, index);
 }
 
 static void store_part(struct tsr__te *e, const struct copy *c, LLVMValueRef row, LLVMValueRef col, LLVMValueRef at, LLVMValueRef part)
@@ -115,11 +121,11 @@ static uint32_t numbers_of(const struct tsr__te_memref *m, bool wanted, uint32_t
     return (uint32_t)rows * (((uint32_t)cols + side - 1) / side * side);
 }
 
-/* Squares of a transposed A have to be filled for the most part; few columns of C would not make up for the copy. */
+/* Squares of a transposed A have to be filled for the most part. */
 static bool is_turned(const struct tsr__te_blas *o, bool ta, uint32_t side)
 {
     int64_t depth = tsr__te_known(o->a.shape[0]) * (tsr__te_is_complex(o->a.type->number) ? 2 : 1);
-    return ta && side && tsr__te_known(o->c.shape[1]) >= LEAST_COLUMNS && tsr__te_known(o->a.shape[1]) >= side / 2 && depth >= side;
+    return ta && side && tsr__te_known(o->c.shape[1]) > 0 && tsr__te_known(o->a.shape[1]) >= side / 2 && depth >= side;
 }
 
 static struct tsr__te_memref place_of(struct tsr__te *e, const struct copy *c, LLVMValueRef room, uint32_t at, bool turned, uint32_t side)
@@ -150,6 +156,7 @@ void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, e
         a.to = &made_a;
         struct tsr__te_turn turn = {.square = room, .type = tsr__te_type(e, a.made), .bytes = bytes, .context = &a};
         turn.load = load_part;
+        turn.fetch = o->a.type->local ? NULL : fetch_line;
         tsr__te_turn_all(e, turn, (uint32_t)tsr__te_known(o->a.shape[1]), (uint32_t)tsr__te_known(o->a.shape[0]) * a.parts, store_turned);
     }
     if (of_b) {

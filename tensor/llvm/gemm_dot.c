@@ -371,6 +371,13 @@ static LLVMValueRef load_line(struct tsr__te *e, const void *context, LLVMValueR
     return load_word(e, tsr__te_element_address(e, &d->o->a, true, line, times(e, at, d->in_word)), tsr__t_numbers[d->number].bytes);
 }
 
+static void fetch_line(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at)
+{
+    const struct dots *d = context;
+    LLVMValueRef index[] = {times(e, at, d->in_word), line};
+    tsr__te_fetch(e, &d->o->a, index);
+}
+
 static void store_column(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef word)
 {
     const struct dots *d = context;
@@ -393,6 +400,7 @@ static void turn_words(struct tsr__te *e, struct dots *d)
     LLVMValueRef behind = tsr__te_i64(e, own), after = tsr__te_i64(e, own + square);
     struct tsr__te_touched before = e->touched;
     struct tsr__te_turn turn = {.type = i32(e), .bytes = WORD_BYTES, .load = load_line, .context = d};
+    turn.fetch = d->o->a.type->local ? NULL : fetch_line;
     turn.square = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &behind, 1, "");
     d->turned = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &after, 1, "");
     tsr__te_turn_all(e, turn, (uint32_t)rows, d->words, store_column);

@@ -54,6 +54,8 @@ void tsr__te_turn_all(struct tsr__te *e, struct tsr__te_turn t, uint32_t lines, 
     tsr__te_sure_loop(e, &inner, tsr__te_i64(e, 0), tsr__te_i64(e, length), tsr__te_i64(e, side));
     /* The last square of a line overlaps the one before. */
     LLVMValueRef first = length > side && length % side ? at_most(e, inner.index, tsr__te_i64(e, length - side)) : inner.index;
+    for (uint32_t i = 0; t.fetch && i < side; i++)
+        t.fetch(e, t.context, plus(e, outer.index, side + i), first);
     tsr__te_turn(e, &t, outer.index, first, numbers);
     for (uint32_t i = 0; i < side && i < length; i++)
         store(e, t.context, LLVMBuildNSWAdd(e->builder, outer.index, e->item[0], ""), plus(e, first, i), numbers[i]);
