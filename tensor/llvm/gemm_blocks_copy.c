@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copies of blocks of A and B of products that are cut to fit the caches (gemm_blocks.c), in the order in which they are read. */
+#include "tensor/llvm/gemm_blocks.h"
+
+enum {
+    WORDS_AHEAD = 16,  /* so much of A and */
+    COLUMNS_AHEAD = 2, /* of B is fetched before it is copied */
+};
+
+/* ---- words of the matrices
+ * --------------------------------------------------------------------------------------------------------------- */
+
+/* A row of A, or a column of B. */
+struct line {
+    const struct tsr__te_memref *m;
+    bool turned, is_a;
+    LLVMValueRef at;
+};
+
+static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRef k)
+{
+    return l->is_a ? tsr__te_element_address(e, l->m, l->turned, l->at, k) : tsr__te_element_address(e, l->m, l->turned, k, l->at);
+}
+
+/* Element `i` of a word, sign-extended to 32 bits. `partial`: behind the last one of K it is 0; of whole numbers it is enough that it is so
+ * in B. */
+static LLVMValueRef element(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k, uint32_t i, bool partial)
+{
+    LLVMTypeRef word = word_type(e, d);
+    LLVMValueRef own = plus(e, k, i), last = left(e, d->k, tsr__te_i64(e, 1));
+    partial = partial && i;
+    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, partial ? least(e, own, last) : own)).re;
+    LLVMValueRef made = LLVMBuildSExt(e->builder, one, word, "");
+    bool is_zero = partial && (!l->is_a || d->sum != TSR__T_I32);
+    return is_zero ? choose(e, at_most(e, own, last), made, LLVMConstNull(word)) : made;
+}
+
+/* The lowest bits of a word, moved to where element `i` is. */
+static LLVMValueRef in_place_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, uint32_t i)
+{
+    uint32_t bits = 8 * d->bytes / d->in_word;
+    if (i + 1 < d->in_word)
+        word = LLVMBuildAnd(e->builder, word, tsr__te_i32(e, (1u << bits) - 1), "");
+    return i ? LLVMBuildShl(e->builder, word, tsr__te_i32(e, bits * i), "") : word;
+}
+
+/* Elements that lie side by side: a word, or bytes whose words have room for 16 bits of each. */
+static LLVMValueRef load_elements(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k)
+{
+    uint32_t bytes = tsr__t_numbers[l->m->type->number].bytes;
+    bool are_words = d->in_word * bytes == d->bytes;
+    LLVMTypeRef word = word_type(e, d);
+    LLVMValueRef made = LLVMBuildLoad2(e->builder, are_words ? word : LLVMInt16TypeInContext(e->context), address(e, l, k), "");
+    LLVMSetAlignment(made, bytes);
+    if (are_words)
+        return made;
+    LLVMValueRef low = LLVMBuildSExt(e->builder, LLVMBuildTrunc(e->builder, made, LLVMInt8TypeInContext(e->context), ""), word, "");
+    LLVMValueRef high = LLVMBuildAShr(e->builder, LLVMBuildSExt(e->builder, made, word, ""), tsr__te_i32(e, 8), "");
+    return LLVMBuildOr(e->builder, in_place_of(e, d, low, 0), in_place_of(e, d, high, 1), "");
+}
+
+/* Word `word` of a line; `partial`: it may be the last one. */
+static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial)
+{
+    LLVMValueRef k = times(e, word, d->in_word), made = NULL;
+    if (!d->dots)
+        return tsr__te_convert(e, tsr__te_load_number(e, l->m, address(e, l, k)), l->m->type->number, d->sum).re;
+    partial = partial && has_ragged_words(d);
+    if (!partial && tsr__te_known(l->m->stride[l->turned == l->is_a ? 0 : 1]) == 1)
+        return load_elements(e, d, l, k);
+    for (uint32_t i = 0; i < d->in_word; i++) {
+        LLVMValueRef one = in_place_of(e, d, element(e, d, l, k, i, partial), i);
+        made = made ? LLVMBuildOr(e->builder, made, one, "") : one;
+    }
+    return made;
+}
+
+/* Of a word of A, or of a transposed B, every element is in a column of its own: lines of `rows` rows of each. */
+static void fetch_word(struct tsr__te *e, const struct blocks *d, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef word,
+                       uint32_t rows)
+{
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[m->type->number].bytes;
+    LLVMValueRef k = times(e, plus(e, word, WORDS_AHEAD), d->in_word);
+    for (uint32_t i = 0; i < d->in_word; i++)
+        for (uint32_t line = 0; line < rows; line += in_line)
+            fetch(e, m, false, plus(e, row, line), plus(e, k, i));
+}
+
+/* ---- copies
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Up to where there are vectors of whole words in the block; NULL: to its end. */
+static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)
+{
+    if (tsr__te_divisor(d->k) % (d->width * d->in_word) == 0)
+        return NULL;
+    return has_ragged_words(d) ? least(e, d->some_words, left(e, over(e, d->k, d->in_word), d->word)) : d->some_words;
+}
+
+static bool has_vectors_of_columns(const struct blocks *d)
+{
+    int64_t known = tsr__te_known(d->n);
+    return known >= 0 && known % d->width == 0 && d->group % d->width == 0;
+}
+
+/* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
+void tsr__tb_side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context)
+{
+    LLVMValueRef wide = tsr__te_i64(e, s->wide);
+    struct tsr__te_loop loop;
+    if (s->some)
+        tsr__te_sure_loop(e, &loop, s->from, s->to, wide);
+    else
+        tsr__te_loop(e, &loop, s->from, s->to, wide, NULL, 0);
+    LLVMValueRef enough = s->vectors ? at_most(e, plus(e, loop.index, s->wide), s->vectors) : NULL;
+    if (enough)
+        loop.step = choose(e, enough, wide, tsr__te_i64(e, 1));
+    LLVMBasicBlockRef end = tsr__te_if(e, enough);
+    one(e, d, context, loop.index, false);
+    if (enough) {
+        end = tsr__te_else(e, end);
+        one(e, d, context, loop.index, true);
+    }
+    tsr__te_end_if(e, end);
+    end_loop(e, &loop, NULL);
+}
+
+/* Where the copy of A has a word of a row of the block: the rows of a tile are side by side. */
+static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMValueRef row, LLVMValueRef word)
+{
+    LLVMValueRef in_tile = both(e, row, tsr__te_i64(e, tile_rows(d) - 1)), tile = left(e, row, in_tile);
+    return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
+}
+
+/* A vector of rows, or all of a tile, if rows fill tiles. */
+static void copy_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const LLVMValueRef *in_block = context;
+    LLVMValueRef word = add(e, d->word, *in_block), to = own(e, place_in_a(e, d, first, *in_block), alone);
+    uint32_t vectors = has_ragged_tiles(d) ? 1 : d->vectors;
+    if (!alone)
+        fetch_word(e, d, &d->o->a, add(e, d->row, first), word, vectors * d->width);
+    for (uint32_t v = 0; v < vectors; v++) {
+        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true};
+        line.at = add(e, d->row, own(e, plus(e, first, v * d->width), alone));
+        store(e, d, word_of(e, d, &line, word, true), d->a, plus(e, to, v * d->width));
+    }
+}
+
+/* Columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with which CPUs take
+ * long. */
+static void copy_rows(struct tsr__te *e, const struct blocks *d)
+{
+    LLVMValueRef last = left(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
+    bool ragged = has_ragged_tiles(d);
+    struct tsr__te_loop words;
+    tsr__te_loop(e, &words, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), NULL, 0);
+    for (uint32_t v = 0; ragged && v < d->vectors; v++)
+        store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
+    struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false, ragged ? d->width : tile_rows(d)};
+    tsr__tb_side_by_side(e, d, &own, copy_row, &words.index);
+    end_loop(e, &words, NULL);
+}
+
+/* Words of the rows of a tile, which begin with row `context`, in turn, so that lines of the copy are written as a whole. */
+static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const LLVMValueRef *tile = context;
+    LLVMValueRef word = own(e, first, alone);
+    struct tsr__te_loop rows;
+    tsr__te_sure_loop(e, &rows, *tile, least(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1));
+    struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, d->row, rows.index)};
+    store(e, d, word_of(e, d, &line, add(e, d->word, word), alone), d->a, place_in_a(e, d, rows.index, word));
+    end_loop(e, &rows, NULL);
+}
+
+/* Rows of a transposed A do. */
+static void copy_lines(struct tsr__te *e, const struct blocks *d)
+{
+    struct tsr__te_loop tiles;
+    tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
+    tsr__tb_side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false, d->width}, copy_tile,
+                         &tiles.index);
+    end_loop(e, &tiles, NULL);
+}
+
+void tsr__tb_copy_a(struct tsr__te *e, const struct blocks *d)
+{
+    if (d->ta)
+        copy_lines(e, d);
+    else
+        copy_rows(e, d);
+}
+
+/* What makes bytes of B unsigned, times the rows of A: tiles begin with less by that. */
+void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d)
+{
+    LLVMTypeRef type = word_type(e, d);
+    LLVMValueRef sums[MOST_VECTORS], zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1);
+    struct tsr__te_loop tiles, words;
+    tsr__te_sure_loop(e, &tiles, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
+    for (uint32_t v = 0; v < d->vectors; v++)
+        sums[v] = LLVMConstNull(type);
+    tsr__te_loop(e, &words, zero, d->some_words, one, sums, d->vectors);
+    LLVMValueRef first = add(e, add(e, times(e, tiles.index, d->words), times(e, words.index, tile_rows(d))), e->item[0]);
+    for (uint32_t v = 0; v < d->vectors; v++) {
+        LLVMValueRef own = load(e, d, type, d->a, plus(e, first, v * d->width));
+        LLVMValueRef args[] = {tsr__te_i32(e, SIGN * 0x01010101u), own, words.carried[v]};
+        sums[v] = tsr__te_call(e, "tessera_dot_add_us", "jji", type, args, 3);
+    }
+    end_loop(e, &words, sums);
+    for (uint32_t v = 0; v < d->vectors; v++)
+        store(e, d, LLVMBuildNeg(e->builder, words.carried[v], ""), d->extra, plus(e, add(e, tiles.index, e->item[0]), v * d->width));
+    end_loop(e, &tiles, NULL);
+}
+
+static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial)
+{
+    struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, first, col)};
+    LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
+    if (d->is_unsigned)
+        made = LLVMBuildXor(e->builder, made, tsr__te_i32(e, SIGN * 0x01010101u), "");
+    store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
+}
+
+/* Of columns `columns`: one of them, or a word of a transposed B. */
+struct part {
+    const struct columns *columns;
+    LLVMValueRef at;
+};
+
+static void copy_words(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct part *p = context;
+    LLVMValueRef ahead = add(e, p->columns->first, plus(e, p->at, COLUMNS_AHEAD));
+    if (!alone)
+        fetch(e, &d->o->b, false, times(e, add(e, d->word, first), d->in_word), ahead);
+    copy_word(e, d, p->columns->first, p->at, own(e, first, alone), alone);
+}
+
+static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+{
+    const struct part *p = context;
+    if (!alone)
+        fetch_word(e, d, &d->o->b, add(e, p->columns->first, first), add(e, d->word, p->at), d->width);
+    copy_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
+}
+
+/* Lanes take what follows each other in memory: words of a column, or columns of a transposed B. */
+void tsr__tb_copy_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
+{
+    LLVMValueRef zero = tsr__te_i64(e, 0);
+    struct tsr__te_loop parts;
+    tsr__te_loop(e, &parts, zero, d->tb ? d->some_words : c->some, tsr__te_i64(e, 1), NULL, 0);
+    struct part part = {c, parts.index};
+    if (d->tb)
+        tsr__tb_side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true, d->width}, copy_columns,
+                             &part);
+    else
+        tsr__tb_side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false, d->width}, copy_words, &part);
+    end_loop(e, &parts, NULL);
+}
