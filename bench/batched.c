@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench_batched [-t THREADS] [-r ROUNDS] [-c 1] [-k TYPE]: batches of products of small matrices, C = A B by columns, in the tensor
- * language on Tessera and in oneDNN 2.x, whose library is looked for when the program runs: by its batched product and, for f32, by a call
- * for each product; and for f32 and f64 by LIBXSMM's code for the size, by calls in one thread. Medians of rounds in turn, with -c by
- * processor time. What is wrong gets no time. Beside them what no code can be faster than: of f32 and f64 as many multiply-adds as a
- * product has, in registers, and of all types reading A and B and writing C, which is what the caches and the memory allow. */
+ * bench_batched [-t THREADS] [-r ROUNDS] [-c 1] [-k TYPE] [-x nn|tn|nt|tt] [-o 1]: batches of products of small matrices, C = A B by
+ * columns, in the tensor language on Tessera and in oneDNN 2.x, whose library is looked for when the program runs: by its batched product
+ * and, for f32, by a call for each product, where -x has nothing transposed; and for f32 and f64 by LIBXSMM's code for the size, by calls
+ * in one thread. Medians of rounds in turn, with -c by processor time. What is wrong gets no time. Beside them what no code can be faster
+ * than: of f32 and f64 as many multiply-adds as a product has, in registers, and of all types reading A and B and writing C, which is what
+ * the caches and the memory allow. */
 #include "bench.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ static const int sizes[][3] = {{4, 4, 4}, {8, 8, 8}, {16, 16, 16}, {32, 32, 32},
 struct problem {
     const struct type *type;
     int m, n, k, count;
+    bool a_turned, b_turned, open; /* sizes are arguments */
     void *a, *b, *c;
 };
 
@@ -48,9 +50,15 @@ static void put(const struct type *type, void *memory, size_t i, int own)
     memcpy((char *)memory + i * (size_t)type->in_bytes, number, (size_t)type->in_bytes);
 }
 
-static struct problem make_problem(const struct type *type, const int *size)
+static struct problem make_problem(const struct type *type, const int *size, const char *turned)
 {
-    struct problem p = {.type = type, .m = size[0], .n = size[1], .k = size[2]};
+    struct problem p = {.type = type,
+                        .m = size[0],
+                        .n = size[1],
+                        .k = size[2],
+                        .a_turned = turned[0] == 't',
+                        .b_turned = turned[1] == 't',
+                        .open = turned[2] == 'o'};
     p.count = OPERATIONS / (p.m * p.n * p.k);
     p.count = p.count > MOST_BATCH ? MOST_BATCH : p.count;
     size_t a = (size_t)p.count * (size_t)(p.m * p.k), b = (size_t)p.count * (size_t)(p.k * p.n), c = (size_t)p.count * (size_t)(p.m * p.n);
@@ -84,8 +92,8 @@ static bool is_right(const struct problem *p)
             for (int i = 0; i < p->m; i++) {
                 int sum = 0;
                 for (int k = 0; k < p->k; k++)
-                    sum += value(matrix * (size_t)(p->m * p->k) + (size_t)(i + k * p->m)) *
-                           value(matrix * (size_t)(p->k * p->n) + (size_t)(k + j * p->k) + OTHER);
+                    sum += value(matrix * (size_t)(p->m * p->k) + (size_t)(p->a_turned ? k + i * p->k : i + k * p->m)) *
+                           value(matrix * (size_t)(p->k * p->n) + (size_t)(p->b_turned ? j + k * p->n : k + j * p->k) + OTHER);
                 right &= ownof(p->type, p->c, matrix * (size_t)(p->m * p->n) + (size_t)(i + j * p->m)) == sum;
             }
     }
@@ -130,12 +138,29 @@ static struct kernel make_kernel(const struct problem *p)
                                "  %%c = subview %%C[:,:,%%g] : memref<%sx%dx%d>\n"
                                "  %%one = constant %s : %s\n"
                                "  %%zero = constant %s : %s\n"
-                               "  gemm.n.n %%one, %%a, %%b, %%zero, %%c\n}\n";
+                               "  gemm.%c.%c %%one, %%a, %%b, %%zero, %%c\n}\n";
+    static const char open[] =
+        "func @mm(%%A: memref<%sx?x?x?>, %%B: memref<%sx?x?x?>, %%C: memref<%sx?x?x?>, %%M: index, %%N: index, %%K: index) {\n"
+        "  %%g = builtin.group_id : index\n"
+        "  %%a = subview %%A[0:%%%c,0:%%%c,%%g] : memref<%sx?x?>\n"
+        "  %%b = subview %%B[0:%%%c,0:%%%c,%%g] : memref<%sx?x?>\n"
+        "  %%c = subview %%C[0:%%M,0:%%N,%%g] : memref<%sx?x?>\n"
+        "  %%one = constant %s : %s\n"
+        "  %%zero = constant %s : %s\n"
+        "  gemm.%c.%c %%one, %%a, %%b, %%zero, %%c\n}\n";
     struct kernel k = {0};
     char text[2048];
     const char *source = text, *in = p->type->in, *out = p->type->out;
-    snprintf(text, sizeof text, form, in, p->m, p->k, in, p->k, p->n, out, p->m, p->n, in, p->m, p->k, in, p->k, p->n, out, p->m, p->n,
-             p->type->is_int ? "1" : "1.0", in, p->type->is_int ? "0" : "0.0", out);
+    int a[] = {p->a_turned ? p->k : p->m, p->a_turned ? p->m : p->k}, b[] = {p->b_turned ? p->n : p->k, p->b_turned ? p->k : p->n},
+        c[] = {p->m, p->n};
+    bool ta = p->a_turned, tb = p->b_turned;
+    const char *one = p->type->is_int ? "1" : "1.0", *zero = p->type->is_int ? "0" : "0.0";
+    if (p->open)
+        snprintf(text, sizeof text, open, in, in, out, ta ? 'K' : 'M', ta ? 'M' : 'K', in, tb ? 'N' : 'K', tb ? 'K' : 'N', in, out, one, in,
+                 zero, out, ta ? 't' : 'n', tb ? 't' : 'n');
+    else
+        snprintf(text, sizeof text, form, in, a[0], a[1], in, b[0], b[1], out, p->m, p->n, in, a[0], a[1], in, b[0], b[1], out, p->m, p->n,
+                 one, in, zero, out, ta ? 't' : 'n', tb ? 't' : 'n');
     double began = bench_now_us();
     cl_int error;
     k.program = clCreateProgramWithSource(host.context, 1, &source, NULL, NULL);
@@ -155,9 +180,17 @@ static struct kernel make_kernel(const struct problem *p)
     for (cl_uint i = 0; i < 3; i++) {
         cl_long count = p->count;
         k.memory[i] = clCreateBuffer(host.context, CL_MEM_USE_HOST_PTR, parts[i].size * (size_t)p->count, parts[i].data, NULL);
-        clSetKernelArg(k.kernel, 2 * i, sizeof(cl_mem), &k.memory[i]);
-        clSetKernelArg(k.kernel, 2 * i + 1, sizeof count, &count);
+        const int *own = i == 0 ? a : i == 1 ? b : c;
+        cl_long own_sizes[] = {own[0], own[1], count, own[0], (cl_long)own[0] * own[1]}; /* and distances */
+        clSetKernelArg(k.kernel, p->open ? 6 * i : 2 * i, sizeof(cl_mem), &k.memory[i]);
+        for (cl_uint n = 0; p->open && n < 5; n++)
+            clSetKernelArg(k.kernel, 6 * i + 1 + n, sizeof(cl_long), &own_sizes[n]);
+        if (!p->open)
+            clSetKernelArg(k.kernel, 2 * i + 1, sizeof count, &count);
     }
+    cl_long all[] = {p->m, p->n, p->k};
+    for (cl_uint i = 0; p->open && i < 3; i++)
+        clSetKernelArg(k.kernel, 18 + i, sizeof(cl_long), &all[i]);
     clGetKernelWorkGroupInfo(k.kernel, host.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof k.local, k.local, NULL);
     memcpy(k.global, k.local, sizeof k.global);
     k.global[2] = (size_t)p->count;
@@ -417,13 +450,16 @@ static void run_way(const struct ways *w, int which)
 
 static clockid_t used_clock = CLOCK_MONOTONIC;
 
-static void measure(const struct type *type, const int *size, int rounds)
+static void measure(const struct type *type, const int *size, const char *turned, int rounds)
 {
     static double times[WAYS][MOST_ROUNDS];
-    struct ways w = {.problem = make_problem(type, size), .products = products_for(type), .memory = memory_for_cpu()};
+    struct ways w = {.problem = make_problem(type, size, turned), .products = products_for(type), .memory = memory_for_cpu()};
     struct problem *p = &w.problem;
     w.kernel = make_kernel(p);
-    bool right[WAYS] = {true, make_batch(p, &w.batch), has_calls(p), make_code(p, &w.code), w.products, w.memory}, made = right[BATCHED];
+    bool plain = !p->a_turned && !p->b_turned;
+    bool right[WAYS] = {true,    plain && make_batch(p, &w.batch), plain && has_calls(p), plain && make_code(p, &w.code), w.products,
+                        w.memory};
+    bool made = right[BATCHED];
     for (int which = 0; which < PRODUCTS; which++) { /* once each, to see whether it is right, and for what it makes at first */
         if (!right[which])
             continue;
@@ -462,7 +498,8 @@ static void measure(const struct type *type, const int *size, int rounds)
 int main(int argc, char **argv)
 {
     int rounds = 11;
-    const char *only = "";
+    const char *only = "", *turned = "nn";
+    char shape[4] = "nn"; /* transposes, and o for open sizes */
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "-r")) {
             rounds = atoi(argv[i + 1]);
@@ -470,11 +507,17 @@ int main(int argc, char **argv)
             used_clock = atoi(argv[i + 1]) ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
         } else if (!strcmp(argv[i], "-k")) {
             only = argv[i + 1];
+        } else if (!strcmp(argv[i], "-x")) {
+            turned = argv[i + 1];
+        } else if (!strcmp(argv[i], "-o")) {
+            shape[2] = atoi(argv[i + 1]) ? 'o' : '\0';
         } else if (!strcmp(argv[i], "-t")) {
             setenv("TESSERA_THREADS", argv[i + 1], 1);
             setenv("OMP_NUM_THREADS", argv[i + 1], 1);
         }
     }
+    for (int i = 0; i < 2 && turned[i]; i++)
+        shape[i] = turned[i];
     rounds = rounds < 1 ? 1 : rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
     if (!open_host()) {
         fprintf(stderr, "there is no CPU device of Tessera\n");
@@ -485,6 +528,6 @@ int main(int argc, char **argv)
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             if (!*only || !strcmp(only, types[t].in))
-                measure(&types[t], sizes[s], rounds);
+                measure(&types[t], sizes[s], shape, rounds);
     return 0;
 }
