@@ -130,9 +130,9 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS",   "BLOCKS",    "WRITES", "EPILOGUE", "FROM_C",    "NESTED",  "LANES=8",
-                                          "B_COLUMNS", "STAGED",   "CHECKED", "AHEAD",   "MAD24",     "TWO_SUMS", "CLAMPED",
-                                          "TURNS",    "BY_BOOL",   "THREE",  "REGISTERS", "WALK",     "VIA_LOCAL", "SHARED_K"};
+    static const char *const defines[] = {"B_ROWS",    "BLOCKS",  "WRITES",  "EPILOGUE",  "FROM_C", "NESTED",    "LANES=8",
+                                          "B_COLUMNS", "STAGED",  "CHECKED", "AHEAD",     "MAD24",  "TWO_SUMS",  "CLAMPED",
+                                          "TURNS",     "BY_BOOL", "THREE",   "REGISTERS", "WALK",   "VIA_LOCAL", "SHARED_K"};
     const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
     const int beside = s->how & (VIA_LOCAL | SHARED_K) ? 4 : 1;                 /* … and side by side */
     const cl_float scale = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Instructions that stay in registers: arithmetic, comparisons, selects, casts, and the taking apart of vectors and structs.
  * A uniform or affine result is one scalar instruction; a varying one is a vector instruction for each scalar in its type. */
+#include "lanes/analysis/packet_support.h"
 #include "lanes/widen/widen_div.h"
 #include "lanes/widen/widener.h"
 #include "lanes/widen/memory/access.h"
@@ -224,10 +225,12 @@ static LLVMTypeRef integer_like(struct tsr__widener *s, LLVMTypeRef scalar)
 enum { MOST_PIECES = 4 };
 
 /* Whether the pieces of a word of 32 bits have just been read, and one shuffle brings them together: extending and shifting each of them
- * is more. */
+ * is more. The pass `tiles` knows words of B by their shifts. */
 static bool is_loaded_word(struct tsr__widener *s, LLVMValueRef v, int word, int pieces, unsigned bits)
 {
     if (s->width * 4 < 64 || (unsigned)pieces * bits != 32 || !tsr__has(s->l, bits == 8 ? TSR_CPU_AVX512VBMI : TSR_CPU_AVX512BW))
+        return false;
+    if (tsr__multiplies_tiles(s->l, s->from))
         return false;
     for (int k = 0; k < pieces; k++)
         if (!LLVMIsALoadInst(tsr__component_of(s, v, word * pieces + k)))
