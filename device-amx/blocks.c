@@ -186,7 +186,7 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run->launch));
         count[0] = least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
-            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns);
+            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns * parts);
             const uint64_t under = parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
             count[1] = least(groups[1] - y, in_panels(run->launch, 1, (groups[1] - y) / under));
             from[0] = at[0] + x;
