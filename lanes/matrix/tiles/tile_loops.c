@@ -409,6 +409,15 @@ static const char *runs_apart(const struct tsr__tiles *t, const struct tsr__k_lo
 
 static const char *const runs_once = "in launches where indices may wrap, or in those where none does, packets cannot run twice";
 
+/* Do sub-groups take the steps of K in turns, to add their sums behind a barrier? Each of them has little of K: with AMX, tile registers of
+ * its own are faster than two passes (docs/measurements.md, products as others write them). */
+static bool takes_turns_in_k(const struct tsr__tiles *t, const struct tsr__k_loop *x)
+{
+    const struct part *part = &x->parts[0];
+    const bool next = part->inner_a.valid && !part->inner_a.count && part->inner_a.constant == TSR_TILE_ROW_BYTES / 2;
+    return t->unit == TSR__TILES_AMX && part->half && !next && tsr__tile_twice_pauses(x->twice);
+}
+
 /* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
 static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all)
 {
@@ -422,6 +431,10 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
         return runs_once;
     if (all)
         x->twice = tsr__tile_runs_twice(t, x->loop, x->lives, x->rows * x->columns, &why);
+    if (x->twice && takes_turns_in_k(t, x)) {
+        x->twice = NULL;
+        why = "it has few steps of K, and packets wait for each other behind it";
+    }
     return x->twice ? NULL : why;
 }
 

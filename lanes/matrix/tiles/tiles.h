@@ -367,6 +367,8 @@ void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function);
 /* Can packets run twice for this loop, which makes these accumulators? NULL: no, and why. Changes no code. */
 struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr__live_range *const *lives, unsigned count,
                                         const char **why);
+/* Does a packet wait at a barrier behind the loop? */
+bool tsr__tile_twice_pauses(const struct tsr__twice *x);
 /* For the device: TSR_TILE_TWICE, and more. */
 unsigned tsr__tile_twice_bits(const struct tsr__twice *x);
 /* The device's answer; of several calls, that to the last one is told first, and counts: it is answered. */
