@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comparisons and differences of addresses in lanes whose bases are offsets from scalar addresses become those of numbers, of which one has
- * an unknown zero added: InstCombine would look for a common base, and replaces scalar addresses on the way to it by vectors
+ * Comparisons and differences of addresses in lanes whose bases are, or may be, offsets from scalar addresses become those of numbers, of
+ * which one has an unknown zero added: InstCombine would look for a common base, and replaces scalar addresses on the way to it by vectors
  * (vector_addresses in llvm_bugs.def). */
 #include "lanes/ir/ir.h"
 
@@ -16,12 +16,16 @@ static LLVMValueRef addresses_of(LLVMValueRef v)
 {
     if (LLVMIsAPtrToIntInst(v))
         v = LLVMGetOperand(v, 0);
-    bool good = is_vector(v) && LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(v))) == LLVMPointerTypeKind && LLVMIsAGetElementPtrInst(v);
-    return good ? v : NULL;
+    return is_vector(v) && LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(v))) == LLVMPointerTypeKind ? v : NULL;
 }
 
-static bool has_scalar_offset(LLVMValueRef v)
+enum { MAX_DEPTH = 6 };
+
+/* Also of an address that is chosen: InstCombine compares with both. */
+static bool has_scalar_offset(LLVMValueRef v, unsigned depth)
 {
+    if (LLVMIsASelectInst(v))
+        return depth && (has_scalar_offset(LLVMGetOperand(v, 1), depth - 1) || has_scalar_offset(LLVMGetOperand(v, 2), depth - 1));
     while (LLVMIsAGetElementPtrInst(v) && is_vector(v))
         v = LLVMGetOperand(v, 0);
     return LLVMIsAGetElementPtrInst(v);
@@ -33,7 +37,7 @@ static bool may_be_rewritten(LLVMValueRef inst)
     if ((opcode != LLVMICmp && opcode != LLVMSub) || !is_vector(inst))
         return false;
     LLVMValueRef x = addresses_of(LLVMGetOperand(inst, 0)), y = addresses_of(LLVMGetOperand(inst, 1));
-    return x && y && (has_scalar_offset(x) || has_scalar_offset(y));
+    return x && y && (has_scalar_offset(x, MAX_DEPTH) || has_scalar_offset(y, MAX_DEPTH));
 }
 
 /* A zero of which LLVM does not know that it is one. */

@@ -19,6 +19,21 @@ define <4 x i1> @equal(ptr %a, i64 %n, <4 x i64> %i) {
   ret <4 x i1> %c
 }
 
+; CHECK-LABEL: define <4 x i1> @chosen(
+; CHECK: getelementptr i32, ptr %{{.*}}, i64 %n
+; CHECK: ptrtoint <4 x ptr> %{{.*}} to <4 x i64>
+; CHECK: icmp eq <4 x i64>
+define <4 x i1> @chosen(ptr %a, i64 %n, <4 x i64> %i, <4 x i1> %b) {
+  %q = getelementptr i8, ptr %a, i64 1008
+  %r = getelementptr i32, ptr %q, i64 %n
+  store i32 0, ptr %r
+  %x = getelementptr i8, ptr %q, <4 x i64> %i
+  %y = getelementptr i8, ptr %a, <4 x i64> <i64 0, i64 16, i64 32, i64 48>
+  %z = select <4 x i1> %b, <4 x ptr> %y, <4 x ptr> %x
+  %c = icmp eq <4 x ptr> %x, %z
+  ret <4 x i1> %c
+}
+
 ; CHECK-LABEL: define <4 x i64> @difference(
 ; CHECK: getelementptr i32, ptr %{{.*}}, i64 %n
 ; CHECK: sub <4 x i64>
