@@ -4,7 +4,11 @@
  *
  * The code *in front* is what a packet can run before it comes to the loop, the loop's outer loops included. It must do nothing that others
  * see. All ways out of it lead *behind*, to code that may do anything. The first time a packet goes from there straight to its end: behind
- * the loop as the device's answer says, elsewhere as a question says, unless nothing happens there anyway. */
+ * the loop as the device's answer says, elsewhere as a question says, unless nothing happens there anyway.
+ *
+ * In a function with barrier regions that is the end of the region to which the way leads. It goes through the regions behind in the same
+ * manner, since LLVM may know which region follows which. A loop behind a barrier does not run twice: what it reads may have been stored in
+ * front of the barrier, which the first time does not happen. */
 #include <string.h>
 
 #include "lanes/ir/calls.h"
