@@ -195,10 +195,10 @@ __attribute__((reqd_work_group_size(TOGETHER * LANES, 1, 1)))
 #endif
 #ifdef SHARED_K
 #define FIRST (get_sub_group_id() * STEP)
-#define NEXT (TOGETHER * STEP)
+#define ROUND (TOGETHER * STEP)
 #else
 #define FIRST 0
-#define NEXT STEP
+#define ROUND STEP
 #endif
 __attribute__((intel_reqd_sub_group_size(LANES)))
 kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT b, global number *RESTRICT c, INDEX n, INDEX deep, int3 size, float scale, int zero)
@@ -256,7 +256,7 @@ kernel void gemm(global const a_element *RESTRICT a, global const void *RESTRICT
     for (INDEX block = 0; block < deep; block += 256)
         for (INDEX k = block; k < min(block + 256, deep); k += DEEP) {
 #else
-    for (INDEX k = FIRST; k < deep; k += NEXT) {
+    for (INDEX k = FIRST; k < deep; k += ROUND) {
 #endif
 #ifndef AHEAD
         a_part x[ROWS];
