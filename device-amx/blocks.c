@@ -14,21 +14,29 @@ static uint64_t least(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
-/* Into so many parts packets of a row of work-items have cut K in earlier launches, each with operands of its own. */
-static uint64_t parts_of_k(const struct tsr_launch *launch)
+static uint64_t packets_in_row(const struct tsr_launch *launch)
 {
-    const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[4], memory_order_relaxed);
-    return known ? known : 1;
+    return launch->group.enqueued_local_size[0] / launch->group.sub_group_size;
 }
 
-/* Packets of a work-group whose parts of C lie under each other, or beside each other: as earlier launches had them. */
+/* What earlier launches had, if it divides the number. */
+static uint64_t known_part(const struct tsr_launch *launch, int what, uint64_t of)
+{
+    const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[what], memory_order_relaxed);
+    return known && of % known == 0 ? known : 1;
+}
+
+/* Into so many parts packets of a row of work-items cut K, each with operands of its own. */
+static uint64_t parts_of_k(const struct tsr_launch *launch)
+{
+    return known_part(launch, 4, packets_in_row(launch));
+}
+
+/* Packets of a work-group whose parts of C lie under each other, or beside each other. */
 static uint64_t packets_of(const struct tsr_launch *launch, int dim)
 {
-    const struct tsr_group *group = &launch->group;
-    const uint64_t in_row = group->enqueued_local_size[0] / group->sub_group_size, parts = parts_of_k(launch);
-    const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[3], memory_order_relaxed),
-                   under = known && in_row % (known * parts) == 0 ? known : 1;
-    return dim ? group->enqueued_local_size[1] * under : in_row % (under * parts) ? in_row / under : in_row / under / parts;
+    const uint64_t in_row = packets_in_row(launch) / parts_of_k(launch), under = known_part(launch, 3, in_row);
+    return dim ? launch->group.enqueued_local_size[1] * under : in_row / under;
 }
 
 /* Rows of C of a work-group, or columns. */

@@ -80,7 +80,7 @@ struct tsr__entry {
     /* Columns and rows of C of a loop over K that waited, bytes of K, how many packets of a row of work-items have their parts of C under
      * each other, and how many have parts of K for the same C (tiles_share.c); 0 = unknown. */
     _Atomic uint32_t loop_size[5];
-    _Atomic bool repeats_loops; /* packets of a launch came to such loops more than once (TSR_TILE_IN_ORDER) */
+    _Atomic uint32_t repeats_loops; /* not 0: packets of a launch came to such loops more than once (TSR_TILE_IN_ORDER) */
     /* Number of work-groups, in x and in y in the upper and the lower half, of the last launch if its packets, which may run twice, had
      * nothing to note in their first passes; else 0 (tiles_twice.c). */
     _Atomic uint64_t idle_launch;

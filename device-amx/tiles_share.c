@@ -299,9 +299,7 @@ void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
                               x ? (uint32_t)(x->steps * tsr__loop_words(x) * 4) : 0};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
         learn(&run->launch->entry->loop_size[i], known[i]);
-    const bool repeats = x && x->how & TSR_TILE_IN_ORDER;
-    if (repeats != atomic_load_explicit(&run->launch->entry->repeats_loops, memory_order_relaxed))
-        atomic_store_explicit(&run->launch->entry->repeats_loops, repeats, memory_order_relaxed);
+    learn(&run->launch->entry->repeats_loops, x && x->how & TSR_TILE_IN_ORDER);
 }
 
 static uint32_t count_operands(uint32_t loops, const char *(*operand_of)(const void *, uint32_t, bool), const void *notes, bool is_b)
@@ -388,14 +386,19 @@ bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *
 
 /* Can it join the others, with its operands at this row and column of their grid? Packets that come to the loop again may go through their
  * tiles in any order, so theirs need not have an operand that is there already. */
-static bool joins(struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+static bool joins(const struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     bool new_row = row == s->a.count, new_column = column == s->b.count;
     return tsr__tile_same_matrices(&s->a, &s->b, x, row, column) && tsr__tile_same_shape(&s->loop, x) && s->loop.steps == x->steps &&
            (!(new_row && new_column) || x->how & TSR_TILE_IN_ORDER) && s->count < MOST_PLACES && row < TSR__MOST_SIDE &&
-           column < TSR__MOST_SIDE && (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES &&
-           (!(x->how & TSR_TILE_IN_ORDER) ||
-            tsr__places_add(&s->places, x, (struct tsr__spot){row, s->a.count}, (struct tsr__spot){column, s->b.count}));
+           column < TSR__MOST_SIDE && (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES;
+}
+
+/* Notes where its C lies, if that matters. False: it may overlap another one's. */
+static bool find_place(struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+{
+    return !(x->how & TSR_TILE_IN_ORDER) ||
+           tsr__places_add(&s->places, x, (struct tsr__spot){row, s->a.count}, (struct tsr__spot){column, s->b.count});
 }
 
 static struct tsr__tile_share *make_share(struct tsr__run *run)
@@ -480,7 +483,7 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
     if (!s)
         return false;
     uint32_t row = tsr__side_find(&s->a, x->a), column = tsr__side_find(&s->b, x->b);
-    const bool joined = s->count && s->loop.past == past && joins(s, x, row, column);
+    const bool joined = s->count && s->loop.past == past && joins(s, x, row, column) && find_place(s, x, row, column);
     if (!joined && !tsr__tile_grid_fits(x))
         return false;
     if (s->count && !joined) {

@@ -62,7 +62,8 @@ struct tsr__grids {
     const char *at[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE];
 };
-/* Of so many different operands; then each loop; then true: there are several grids, each row and column has a loop. */
+/* Grids of so many different operands: at first without loops, then each loop is added. The end gives rows and columns their new numbers,
+ * and answers if there are several grids, up to MOST_GRIDS. A row without a loop is a grid of its own. */
 void tsr__grids_begin(struct tsr__grids *g, uint32_t rows, uint32_t columns);
 void tsr__grids_add(struct tsr__grids *g, uint32_t row, uint32_t column);
 bool tsr__grids_end(struct tsr__grids *g);

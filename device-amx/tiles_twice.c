@@ -314,12 +314,11 @@ void tsr__tile_twice_missed(struct tsr__run *run)
 /* ---- in between ------------------------------------------------------------------------------------------------------------------------
  */
 
-/* Rows and columns of operands, and the places of C of their loops. */
+/* Rows and columns of operands, those of B with where they are in their matrices. */
 struct part {
     uint32_t row, rows, columns;
     const char *const *b;
     const struct tsr_tile_matrix *b_at;
-    char **to;
 };
 
 static void multiply(struct tsr__run *run, struct numbered *t, const struct part *part)
@@ -333,7 +332,7 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
                                   .b = part->b,
                                   .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in + part->row : NULL,
                                   .b_at = x.how & TSR_TILE_B_EDGES ? part->b_at : NULL,
-                                  .to = part->to,
+                                  .to = t->to,
                                   .memory = t->memory};
     tsr__packed_b_multiply(&t->packed, run, &grid);
 }
@@ -375,32 +374,18 @@ static uint32_t count_together(struct numbered *t, uint32_t columns)
     return together;
 }
 
-static void multiply_one_grid(struct tsr__run *run, struct numbered *t, uint32_t columns)
+/* The loops in rows and columns of the grid, or in pairs of columns. */
+static void multiply_part(struct tsr__run *run, struct numbered *t, struct part part, uint32_t column)
 {
     const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1;
-    const struct part all = {0, t->a.count, columns, in_tile > 1 ? t->first : t->b.at, t->b.in, t->to};
-    memset(t->to, 0, (size_t)t->a.count * columns * sizeof t->to[0]);
+    memset(t->to, 0, (size_t)part.rows * part.columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {
         const struct packet *p = &t->packets[i];
-        if (p->together)
-            t->to[p->row * columns + p->column / in_tile] = block_of_c(t, p) - p->column % in_tile * tsr__loop_c_bytes(&t->loop);
+        if (p->together && p->row >= part.row && p->row < part.row + part.rows)
+            t->to[(p->row - part.row) * part.columns + p->column / in_tile - column] =
+                block_of_c(t, p) - p->column % in_tile * tsr__loop_c_bytes(&t->loop);
     }
-    multiply(run, t, &all);
-}
-
-/* The rows and columns of a grid that are one grid's, in their new numbers. */
-static void multiply_grid(struct tsr__run *run, struct numbered *t, const struct tsr__grids *g, uint32_t number)
-{
-    const uint32_t row = g->row_begin[number], column = g->column_begin[number], rows = g->row_begin[number + 1] - row,
-                   columns = g->column_begin[number + 1] - column;
-    const struct part part = {row, rows, columns, t->b.at + column, t->b.in + column, t->to};
-    memset(t->to, 0, (size_t)rows * columns * sizeof t->to[0]);
-    for (uint32_t i = 0; i < t->count; i++) {
-        const struct packet *p = &t->packets[i];
-        if (p->together && p->row >= row && p->row < row + rows)
-            t->to[(p->row - row) * columns + p->column - column] = block_of_c(t, p);
-    }
-    if (rows && columns)
+    if (part.rows && part.columns)
         multiply(run, t, &part);
 }
 
@@ -427,8 +412,11 @@ static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr_
             p->column = g->column[p->column];
         }
     }
-    for (uint32_t i = 0; i < g->count; i++)
-        multiply_grid(run, t, g, i);
+    for (uint32_t i = 0; i < g->count; i++) {
+        const uint32_t row = g->row_begin[i], column = g->column_begin[i];
+        const struct part part = {row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.in + column};
+        multiply_part(run, t, part, column);
+    }
 }
 
 static void multiply_all(struct tsr__run *run, struct numbered *t)
@@ -447,7 +435,7 @@ static void multiply_all(struct tsr__run *run, struct numbered *t)
     if (shares && find_grids(t, &run->twice->grids))
         multiply_grids(run, t, &run->twice->grids);
     else if (shares)
-        multiply_one_grid(run, t, columns);
+        multiply_part(run, t, (struct part){0, t->a.count, columns, is_narrow(&t->loop) ? t->first : t->b.at, t->b.in}, 0);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;

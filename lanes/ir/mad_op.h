@@ -68,6 +68,7 @@ enum tsr__packet_mark {
     TSR__PACKET_RETURNS = 2, /* the same in a function with barrier regions */
     TSR__PACKET_PAUSES = 4,  /* at a barrier; other packets go on */
     TSR__PACKET_RESUMES = 8, /* behind it */
+    TSR__PACKET_STOPS = TSR__PACKET_ENDS | TSR__PACKET_RETURNS | TSR__PACKET_PAUSES,
 };
 /* The first call of one of these kinds in the block, or NULL. */
 LLVMValueRef tsr__packet_mark_in(LLVMBasicBlockRef block, unsigned kinds);

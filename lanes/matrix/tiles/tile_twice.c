@@ -22,12 +22,10 @@ struct tsr__twice {
     struct tsr__map in_front, behind; /* blocks → 1 */
 };
 
-enum { ANY_END = TSR__PACKET_ENDS | TSR__PACKET_RETURNS | TSR__PACKET_PAUSES };
-
 void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = tsr__packet_mark_in(b, ANY_END);
+        LLVMValueRef end = tsr__packet_mark_in(b, TSR__PACKET_STOPS);
         if (end && end != LLVMGetFirstInstruction(b))
             tsr__split_block(l, b, end);
     }
@@ -60,7 +58,7 @@ static bool has_effect(LLVMValueRef inst)
 
 static bool is_end(LLVMBasicBlockRef block)
 {
-    return tsr__packet_mark_in(block, ANY_END);
+    return tsr__packet_mark_in(block, TSR__PACKET_STOPS);
 }
 
 static bool has_effects(struct tsr__map *seen, LLVMBasicBlockRef block)
@@ -81,27 +79,10 @@ static bool has_effects(struct tsr__map *seen, LLVMBasicBlockRef block)
 /* ---- in front and behind ---------------------------------------------------------------------------------------------------------------
  */
 
-static bool leads_to(const struct tsr__map *blocks, LLVMBasicBlockRef block)
-{
-    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
-        if (tsr__map_get(blocks, LLVMGetSuccessor(last, i)))
-            return true;
-    return false;
-}
-
 static void find_in_front(struct tsr__twice *x)
 {
     x->in_front = (struct tsr__map){.arena = &x->t->l->scratch};
-    tsr__map_set(&x->in_front, x->loop, 1);
-    for (bool any = true; any;) {
-        any = false;
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b; b = LLVMGetNextBasicBlock(b))
-            if (!tsr__map_get(&x->in_front, b) && !is_end(b) && leads_to(&x->in_front, b)) {
-                tsr__map_set(&x->in_front, b, 1);
-                any = true;
-            }
-    }
+    tsr__find_ways_to(x->loop, NULL, &x->in_front);
 }
 
 enum { NO_END, ONE_END, SEVERAL_ENDS };

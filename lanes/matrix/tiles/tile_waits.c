@@ -53,15 +53,14 @@ static bool only_stores_follow(struct path *p, LLVMBasicBlockRef block)
 /* ---- again -----------------------------------------------------------------------------------------------------------------------------
  */
 
-/* Adds the blocks from which a packet can come to `to`, without `past`. */
-static void find_ways_to(LLVMBasicBlockRef to, LLVMBasicBlockRef past, struct tsr__map *found)
+void tsr__find_ways_to(LLVMBasicBlockRef to, LLVMBasicBlockRef past, struct tsr__map *found)
 {
     tsr__map_set(found, to, 1);
     for (bool any = true; any;) {
         any = false;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(LLVMGetBasicBlockParent(to)); b; b = LLVMGetNextBasicBlock(b)) {
             LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-            for (unsigned i = 0; b != past && !find_end(b) && i < LLVMGetNumSuccessors(end); i++)
+            for (unsigned i = 0; b != past && !tsr__packet_mark_in(b, TSR__PACKET_STOPS) && i < LLVMGetNumSuccessors(end); i++)
                 if (!tsr__map_get(found, b) && tsr__map_get(found, LLVMGetSuccessor(end, i))) {
                     tsr__map_set(found, b, 1);
                     any = true;
@@ -75,8 +74,8 @@ static bool decides_once(const struct path *p)
 {
     struct tsr__map to_loop = {.arena = &p->l->scratch}, to_stores = {.arena = &p->l->scratch};
     LLVMBasicBlockRef stores = tsr__tile_store_block(p->stores);
-    find_ways_to(p->loop, stores, &to_loop);
-    find_ways_to(stores, p->loop, &to_stores);
+    tsr__find_ways_to(p->loop, stores, &to_loop);
+    tsr__find_ways_to(stores, p->loop, &to_stores);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(LLVMGetBasicBlockParent(stores)); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++) {

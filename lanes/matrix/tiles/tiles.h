@@ -319,6 +319,7 @@ struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBas
  * destination is null at run time if rows overlap, so that the tiles must not be stored. */
 LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef *stride,
                                          LLVMValueRef *past);
+/* Does the instruction read or write memory, or call what may? */
 bool tsr__accesses_memory(LLVMValueRef instruction);
 /* Is it one of the stores? Do they go to global memory? Where do they stand? */
 bool tsr__tile_store_has(const struct tsr__pending_tile_store *x, LLVMValueRef store);
@@ -333,6 +334,9 @@ void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef f
  * nothing else in the loop that is multiplied? `again`: the packet may come to the loop once more. (tile_waits.c) */
 bool tsr__tile_loop_can_wait(struct tsr__compilation *l, LLVMBasicBlockRef loop, const struct tsr__pending_tile_store *stores, bool all,
                              bool *again);
+
+/* Adds the blocks from which the same packet can come to `to`, but not by `past`, unless that is NULL. (tile_waits.c) */
+void tsr__find_ways_to(LLVMBasicBlockRef to, LLVMBasicBlockRef past, struct tsr__map *found);
 
 /* Is it memory that other work-groups leave as it is, and that outlives the packet? `pointer`: of any operand. */
 static inline bool tsr__is_global_memory(LLVMValueRef pointer)
