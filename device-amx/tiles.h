@@ -86,14 +86,18 @@ struct tsr__tile_grid {
 enum {
     TSR__GRID_PANEL_BYTES = 1 << 20,
     TSR__GRID_STRIP_BYTES = 1 << 19,
-    TSR__GRID_EDGE_BYTES = 1 << 15, /* a row of A with zeros outside of its matrix */
-    TSR__GRID_BYTES = TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES
+    TSR__GRID_EDGE_BYTES = 1 << 15,                                    /* a row of A with zeros outside of its matrix */
+    TSR__GRID_TILE_BYTES = TSR__GRID_STRIP_BYTES + TSR_TILE_ROW_BYTES, /* a tile's rows of A that is computed */
+    TSR__GRID_BYTES = TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES + TSR__GRID_TILE_BYTES
 };
 /* Is there memory enough for the operands of such loops? If not, their product is made in chunks of K, each of which adds to what is at
  * `to`; so no two loops may store to one place. */
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *loop);
 /* (tiles_grid.c) */
 void tsr__tile_grid_multiply(const struct tsr__tile_grid *grid);
+
+/* Does a loop with operands that are computed at once, as tsr__tile_loop_now() does others: some steps of them at a time. (tiles_loop.c) */
+void tsr__tile_loop_computed(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
 /* Does the loops of the run that wait, if there are any. (tiles_share.c) */
 void tsr__tile_loops_end(struct tsr__run *run);
@@ -159,6 +163,11 @@ bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_
 bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at);
 /* The loop, whose operands cross edges, or with TSR_TILE_HALF_N, at once. C goes into the accumulators. */
 void tsr__tile_loop_at_edges(struct tsr_item *item, const struct tsr_tile_loop *loop);
+
+static inline bool tsr__is_computed(const struct tsr_tile_loop *x)
+{
+    return x->how & (TSR_TILE_A_COMPUTED | TSR_TILE_B_COMPUTED);
+}
 
 /* Words of K in a step of the loop: those of a row of A, and rows of B. */
 static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)

@@ -9,6 +9,9 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
     assert(loop->rows >= 1 && loop->columns >= 1 && loop->steps >= 1 && loop->rows * loop->columns <= TSR_TILE_LOOP_MAX);
     assert(loop->tile_rows == TSR_TILE_ROWS || (loop->rows == 1 && loop->tile_rows >= 1 && loop->tile_rows < TSR_TILE_ROWS));
     assert(!(loop->how & TSR_TILE_HALF_N) || (loop->rows == 1 && loop->columns == 1 && !(loop->how & TSR_TILE_B_EDGES)));
+    assert(!(loop->how & TSR_TILE_A_COMPUTED) || !(loop->how & (TSR_TILE_NIBBLES | TSR_TILE_A_EDGES)));
+    assert(!(loop->how & TSR_TILE_B_COMPUTED) ||
+           !(loop->how & (TSR_TILE_NIBBLES | TSR_TILE_B_EDGES | TSR_TILE_B_UNPACKED | TSR_TILE_HALF_N)));
     for (int64_t i = 0; i < loop->rows * loop->columns; i++)
         assert((uintptr_t)loop->c[i] % TSR_TILE_ROW_BYTES == 0);
     if (run && run->pass == TSR__FIRST_PASS) {
@@ -31,6 +34,6 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
         tsr__tile_loop_at_edges(item, &x);
         return false;
     }
-    tsr__tile_loop_now(item, &x);
+    (tsr__is_computed(&x) ? tsr__tile_loop_computed : tsr__tile_loop_now)(item, &x);
     return x.to != NULL;
 }

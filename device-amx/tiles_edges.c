@@ -41,6 +41,10 @@ static void copy_a(char *to, const struct tsr_tile_loop *x, int64_t row, int64_t
 {
     const char *from = x->a + row * x->a_next + step * x->a_step;
     struct tsr_tile_matrix at = x->a_matrix;
+    if (x->how & TSR_TILE_A_COMPUTED) {
+        x->a_code(x->a, step, 1, (uint32_t)row, to, TSR_TILE_ROW_BYTES, 0);
+        return;
+    }
     at.x += step * x->a_step;
     at.y += row * TSR_TILE_ROWS;
     if (x->how & TSR_TILE_A_EDGES)
@@ -56,6 +60,10 @@ static void copy_b(char *to, const struct tsr_tile_loop *x, int64_t column, int6
     const char *from = x->b + column * x->b_next + step * x->b_step;
     char in_rows[TSR_TILE_BYTES] = {0}, *first = x->how & TSR_TILE_B_ROWS ? in_rows : to;
     struct tsr_tile_matrix at = x->b_matrix;
+    if (x->how & TSR_TILE_B_COMPUTED) {
+        x->b_code(x->b, step, 1, (uint32_t)column, to, TSR_TILE_ROW_BYTES, 0);
+        return;
+    }
     at.x += column * x->b_next;
     at.y += step * rows;
     if (x->how & TSR_TILE_B_EDGES)

@@ -22,7 +22,8 @@ enum {
     TILE_STEPS = 18,             /* of K at a time, of tiles, at most: A of these takes three quarters of the first cache */
     LEAST_BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache, whatever its size */
     MOST_PANELS = 32,
-    PACK_TOGETHER = 32, /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
+    COMPUTE_TOGETHER = 8, /* steps of a column of B that is computed */
+    PACK_TOGETHER = 32,   /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
 };
 
 /* A block of columns, packed. */
@@ -93,12 +94,40 @@ static const char *row_of_a(const struct tsr__tile_grid *g, int64_t row)
     return g->a[row / rows_of_loop(x)] + g->first * x->a_step + in_loop / x->tile_rows * x->a_next + in_loop % x->tile_rows * x->a_stride;
 }
 
-/* The same from a step on, and how far it is to the next one. Of a row that leaves its matrix so many steps are copied, into memory that
- * there is for one. */
-static const char *edged_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
+/* A tile's rows of A that is computed, row after row, in memory of the grid: those of the last steps that were asked for. */
+struct computed {
+    int64_t grid_row, tile, first, steps; /* grid_row < 0: none */
+    _Alignas(LINE) char rows[];
+};
+
+static struct computed *computed_rows(const struct tsr__tile_grid *g)
+{
+    return (struct computed *)(g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES);
+}
+
+static const char *computed_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = row / rows_of_loop(x), in_loop = row % rows_of_loop(x),
+                  tile = in_loop / x->tile_rows;
+    struct computed *c = computed_rows(g);
+    first += g->first;
+    if (c->grid_row != grid_row || c->tile != tile || c->first != first || c->steps != steps) {
+        *c = (struct computed){grid_row, tile, first, steps};
+        x->a_code(g->a[grid_row], first, steps, (uint32_t)tile, c->rows, steps * bytes, bytes);
+    }
+    *far = bytes;
+    return c->rows + in_loop % x->tile_rows * steps * bytes;
+}
+
+/* A row of A from a step on, and how far it is to the next one. So many steps of a row that leaves its matrix, or that is computed, are in
+ * memory that there is for them. */
+static const char *steps_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
 {
     const struct tsr_tile_loop *x = g->loop;
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
+    if (x->how & TSR_TILE_A_COMPUTED)
+        return computed_row_of_a(g, row, first, steps, far);
     const char *from = row_of_a(g, row) + first * x->a_step;
     *far = x->a_step;
     if (!g->a_at)
@@ -158,7 +187,8 @@ static void copy_lines_256(char *to, int64_t to_stride, const char *from, int64_
 struct column {
     char *to; /* in a panel */
     const char *from;
-    bool within; /* its matrix; else at this place in it */
+    uint32_t tile; /* of its loop */
+    bool within;   /* its matrix; else at this place in it */
     struct tsr_tile_matrix at;
 };
 
@@ -170,6 +200,7 @@ static struct column find_column(const struct block *b, int64_t i)
     const int64_t all = g->columns * x->columns, column = b->column + i < all ? b->column + i : all - 1, in_loop = column % x->columns;
     struct column c = {.to = b->panels + i / PANEL * b->words * PANEL_LINE + i % PANEL * LINE,
                        .from = g->b[column / x->columns] + g->first * x->b_step + in_loop * x->b_next,
+                       .tile = (uint32_t)in_loop,
                        .within = true};
     if (g->b_at) {
         c.at = g->b_at[column / x->columns];
@@ -211,20 +242,49 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
         tsr__tile_cut_lines(to, PANEL_LINE, words);
 }
 
+/* The same of some steps of a column that is computed. */
+static void compute_steps(const struct column *c, const struct tsr__tile_grid *g, int64_t first, int64_t steps)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t words = tsr__loop_words(x), next = packed_words(x) * PANEL_LINE;
+    char *to = c->to + first * next, half[COMPUTE_TOGETHER * TSR_TILE_BYTES] __attribute__((aligned(LINE)));
+    if (!is_of_halves(x)) {
+        x->b_code(c->from, g->first + first, steps, c->tile, to, PANEL_LINE, next);
+    } else {
+        x->b_code(c->from, g->first + first, steps, c->tile, half, LINE, words * LINE);
+        for (int64_t i = 0; i < steps; i++)
+            tsr__tile_widen_words(to + i * next, PANEL_LINE, half + i * words * LINE, LINE, words);
+    }
+    if (is_tf32(x))
+        tsr__tile_cut_lines(to, PANEL_LINE, steps * words);
+}
+
 /* Step after step of some columns beside each other, as a row of B has lines in common with its neighbours, or follows them in a page. */
+static void pack_columns(const struct block *b, const struct column *columns, int64_t count)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F), computed = x->how & TSR_TILE_B_COMPUTED;
+    for (int64_t step = 0, steps; step < x->steps; step += steps) {
+        steps = !computed ? 1 : x->steps - step < COMPUTE_TOGETHER ? x->steps - step : COMPUTE_TOGETHER;
+        for (int64_t i = 0; i < count; i++) {
+            if (computed)
+                compute_steps(&columns[i], b->grid, step, steps);
+            else
+                pack_step(&columns[i], x, step, wide);
+        }
+    }
+}
+
 static void pack_panels(const struct block *b)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
     const int64_t packed = x->steps * packed_words(x);
     struct column columns[PACK_TOGETHER];
     for (int64_t first = 0; first < b->columns; first += PACK_TOGETHER) {
         const int64_t count = b->columns - first < PACK_TOGETHER ? b->columns - first : PACK_TOGETHER;
         for (int64_t i = 0; i < count; i++)
             columns[i] = find_column(b, first + i);
-        for (int64_t step = 0; step < x->steps; step++)
-            for (int64_t i = 0; i < count; i++)
-                pack_step(&columns[i], x, step, wide);
+        pack_columns(b, columns, count);
         for (int64_t i = 0; i < count && packed < b->words; i += PANEL)
             memset(columns[i].to + packed * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
     }
@@ -246,7 +306,7 @@ AVX512 INLINE void pack_strip(packed_rows *to, const struct tsr__tile_grid *g, i
     const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
     for (unsigned r = 0; r < count; r++) {
         int64_t far;
-        const char *from = edged_row_of_a(g, first + r < end ? first + r : end - 1, 0, x->steps, &far);
+        const char *from = steps_of_a(g, first + r < end ? first + r : end - 1, 0, x->steps, &far);
         if (is_of_nibbles(x)) {
             tsr__tile_unpack_a(to[0][r], sizeof *to, from, far, x->steps, (uint32_t)x->how);
             from = to[0][r];
@@ -391,7 +451,7 @@ static void pack_widened_strip(const struct block *b, int64_t row, int64_t rows)
     const int64_t all = g->rows * rows_of_loop(x), in_step = packed_words(x) / TSR__TILE_WORDS;
     for (int64_t r = 0; r < rows; r++) {
         int64_t far;
-        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
+        const char *from = steps_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
         if (is_of_nibbles(x))
             tsr__tile_unpack_a(b->strip + r * LINE, rows * LINE, from, far, x->steps, (uint32_t)x->how);
         for (int64_t i = 0; i < in_step && is_of_halves(x); i++)
@@ -408,7 +468,7 @@ static void pack_wide_strip(const struct block *b, int64_t row, int64_t rows)
     const int64_t all = g->rows * rows_of_loop(x), bytes = 4 * (int64_t)tsr__loop_words(x), in_line = LINE / bytes;
     for (int64_t r = 0; r < rows; r++) {
         int64_t far;
-        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
+        const char *from = steps_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
         char *to = b->strip + r * LINE;
         const int64_t lines = in_line == 1 || far == bytes ? x->steps / in_line : 0;
         (wide ? copy_lines : copy_lines_256)(to, rows * LINE, from, in_line * far, (unsigned)lines);
@@ -554,8 +614,8 @@ static void pack_tiles(const struct block *b, const struct strip_rows *rows, int
         int64_t far = x->a_step;
         const char *from = rows->at[r] + first * in_line * far;
         char *to = b->strip + r * LINE;
-        if (b->grid->a_at)
-            from = edged_row_of_a(b->grid, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
+        if (b->grid->a_at || x->how & TSR_TILE_A_COMPUTED)
+            from = steps_of_a(b->grid, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
         if (is_of_nibbles(x)) {
             tsr__tile_unpack_a(to, TILES_HIGH * TSR_TILE_BYTES, from, far, steps, (uint32_t)x->how);
             continue;
@@ -721,6 +781,7 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
     now.loop = &part;
     now.has_packed_b = g->has_packed_b && g->loop->steps <= most;
     part.past = g->loop->past && g->loop->steps <= most;
+    computed_rows(g)->grid_row = -1;
     for (; now.first < g->loop->steps; now.first += part.steps) {
         part.steps = g->loop->steps - now.first < most ? g->loop->steps - now.first : most;
         part.zero = g->loop->zero && !now.first;

@@ -314,6 +314,41 @@ static __attribute__((noinline)) void run_nibbles(struct tsr_item *item, const s
     }
 }
 
+/* As many steps at a time as there is memory for. What is not computed stays where it is. */
+__attribute__((noinline)) void tsr__tile_loop_computed(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    enum { MOST = TSR_TILE_LOOP_MAX + 1 };
+    const bool a = x->how & TSR_TILE_A_COMPUTED, b = x->how & TSR_TILE_B_COMPUTED;
+    const int64_t of_a = a ? x->rows : 0, in_step = of_a + (b ? x->columns : 0), most = MOST / in_step, next = in_step * TSR_TILE_BYTES;
+    char tiles[MOST][TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES))) = {0};
+    struct tsr_tile_loop part = *x;
+    part.how &= ~(uint64_t)(TSR_TILE_A_COMPUTED | TSR_TILE_B_COMPUTED);
+    for (int64_t step = 0; step < x->steps; step += part.steps) {
+        part.steps = x->steps - step < most ? x->steps - step : most;
+        for (int64_t i = 0; a && i < x->rows; i++)
+            x->a_code(x->a, step, part.steps, (uint32_t)i, tiles[i], TSR_TILE_ROW_BYTES, next);
+        for (int64_t i = 0; b && i < x->columns; i++)
+            x->b_code(x->b, step, part.steps, (uint32_t)i, tiles[of_a + i], TSR_TILE_ROW_BYTES, next);
+        part.a = a ? tiles[0] : x->a + step * x->a_step;
+        part.b = b ? tiles[of_a] : x->b + step * x->b_step;
+        if (a) {
+            part.a_stride = TSR_TILE_ROW_BYTES;
+            part.a_next = TSR_TILE_BYTES;
+            part.a_step = next;
+            part.tile_rows = TSR_TILE_ROWS; /* rows that are not there are zeros */
+        }
+        if (b) {
+            part.b_stride = TSR_TILE_ROW_BYTES;
+            part.b_next = TSR_TILE_BYTES;
+            part.b_step = next;
+        }
+        part.zero = x->zero && step == 0;
+        part.to = step + part.steps == x->steps ? x->to : NULL;
+        part.past = part.to ? x->past : 0;
+        tsr__tile_loop_now(item, &part);
+    }
+}
+
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
     if (x->how & TSR_TILE_NIBBLES)

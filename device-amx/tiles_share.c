@@ -30,6 +30,7 @@ struct tsr__tile_share {
     char *pairs[MOST_PLACES / 2];
     const char *first[TSR__MOST_SIDE / 2]; /* B of each pair */
     struct tsr__packed_b packed_b;         /* in `memory` */
+    struct tsr__values values;             /* of operands that are computed, of packed_b, too */
     _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char tiles[TSR_TILE_LOOP_MAX][TSR_TILE_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char packed[TSR_TILE_PACKED_BYTES];
@@ -102,7 +103,8 @@ static void clip(struct range *x, const char *at, int64_t stride, const struct t
     x->end = x->end > end ? end : x->end;
 }
 
-/* Of the ranges where A, B and C begin, those of all that the loops have of them. */
+/* Of the ranges where A, B and C begin, those of all that the loops have of them; of operands that are computed no more than their values,
+ * as what these read is known to be apart from C. */
 static void extend(const struct tsr_tile_loop *x, struct range *of_a, struct range *of_b, struct range *of_c)
 {
     const int64_t words = tsr__loop_words(x);
@@ -217,7 +219,7 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s, uint32_t 
         bool in_grid = tsr__is_in_tiles(&x) && !tsr__loads_tiles_in_place(&x);
         if (x.how & TSR_TILE_HALF_N)
             run_narrow(run, &x, note->to);
-        else if (in_grid || x.tile_rows < TSR_TILE_ROWS || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES)) {
+        else if (in_grid || x.tile_rows < TSR_TILE_ROWS || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES) || tsr__is_computed(&x)) {
             s->packed_b.launch = 0;
             tsr__tile_grid_multiply(&grid);
         } else
@@ -363,7 +365,8 @@ bool tsr__tile_same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_l
 {
     return x->a_stride == y->a_stride && x->b_stride == y->b_stride && x->a_step == y->a_step && x->b_step == y->b_step &&
            x->a_next == y->a_next && x->b_next == y->b_next && x->rows == y->rows && x->columns == y->columns &&
-           x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride;
+           x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride && x->a_code == y->a_code &&
+           x->b_code == y->b_code && x->a_bytes == y->a_bytes && x->b_bytes == y->b_bytes;
 }
 
 /* Is it in the same matrix as the others of the side, and if it is one of them, at the same place there? Addresses alone do not say that.
@@ -408,6 +411,7 @@ static struct tsr__tile_share *make_share(struct tsr__run *run)
         s->count = s->alone = 0;
         tsr__side_clear(&s->a);
         tsr__side_clear(&s->b);
+        tsr__values_begin(&s->values, run->launch->blocks.launch);
     }
     return s;
 }
@@ -472,8 +476,22 @@ static bool may_fill_lines(const struct tsr_tile_loop *x)
     return tsr__fills_lines(&line);
 }
 
+/* Keeps the values of operands that are computed; those of earlier loops are forgotten if there is no room. False: never is. */
+static bool keep_values(struct tsr__run *run, struct tsr__tile_share *s, struct tsr_tile_loop *x)
+{
+    struct tsr_tile_loop again = *x;
+    if (tsr__values_keep(&s->values, x))
+        return true;
+    flush(run);
+    s->packed_b.launch = 0;
+    tsr__values_clear(&s->values);
+    *x = again;
+    return tsr__values_keep(&s->values, x);
+}
+
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
+    struct tsr_tile_loop kept;
     if (!tsr__tile_loop_may_share(run, x))
         return false;
     if (!run->share)
@@ -482,6 +500,12 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
     const bool past = x->past && may_fill_lines(x);
     if (!s)
         return false;
+    if (tsr__is_computed(x)) {
+        kept = *x;
+        x = &kept;
+        if (!keep_values(run, s, &kept))
+            return false;
+    }
     uint32_t row = tsr__side_find(&s->a, x->a), column = tsr__side_find(&s->b, x->b);
     const bool joined = s->count && s->loop.past == past && joins(s, x, row, column) && find_place(s, x, row, column);
     if (!joined && !tsr__tile_grid_fits(x))

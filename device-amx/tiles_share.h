@@ -37,6 +37,31 @@ static inline void tsr__side_clear(struct tsr__side *s)
     memset(s->number, 0, sizeof s->number);
 }
 
+/* Values from which operands are computed, each once: operands of a side are the same if these are at one address (tiles_values.c). */
+enum { TSR__VALUES_BYTES = 1 << 20, TSR__MOST_VALUES = 2 * TSR__MOST_SIDE, TSR__VALUES_HASH = 2 * TSR__MOST_VALUES };
+struct tsr__values {
+    uint64_t launch; /* for which they are kept */
+    uint32_t count, used, last[2];
+    struct {
+        uint32_t at, bytes;
+    } entries[TSR__MOST_VALUES];
+    uint16_t number[TSR__VALUES_HASH]; /* + 1; 0: free */
+    _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__VALUES_BYTES];
+};
+/* For memory with any contents: values of other launches are forgotten. */
+void tsr__values_begin(struct tsr__values *v, uint64_t launch);
+void tsr__values_clear(struct tsr__values *v);
+/* Puts the operands of the loop that are computed in their place there. False: there is no room. */
+bool tsr__values_keep(struct tsr__values *v, struct tsr_tile_loop *x);
+/* Is the loop's operand the one that is there? `at`: of an operand that is not computed, its address. */
+static inline bool tsr__is_operand(const struct tsr_tile_loop *x, bool is_b, const char *at)
+{
+    const char *own = is_b ? x->b : x->a;
+    if (!(x->how & (is_b ? TSR_TILE_B_COMPUTED : TSR_TILE_A_COMPUTED)))
+        return own == at;
+    return !memcmp(own, at, is_b ? x->b_bytes : x->a_bytes);
+}
+
 /* Where C of loops of one shape lies that are stored in any order (tiles_places.c). */
 struct tsr__places {
     const char *first;

@@ -28,10 +28,12 @@ struct numbered {
     struct tsr_tile_loop loop; /* the first one */
     struct tsr__side a, b;
     struct tsr__packed_b packed; /* in `memory` */
+    struct tsr__values values;   /* of operands that are computed, of `packed`, too */
     uint64_t across, down;       /* packets that are to come */
     int64_t pitch;               /* rows of C in `c` that there is room for in a column of the grid */
     uint32_t count, alone;
     bool is_open;        /* the current packet may go on with its loop */
+    bool values_full;    /* first time: there was no room for more values */
     bool is_noted;       /* first time: it is the last one of `packets` */
     uint32_t next;       /* second time: the packet that comes next */
     uint32_t parts_left; /* … and parts of the current one, whose results it has */
@@ -173,9 +175,10 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
     struct tsr__tile_twice *t = tsr_worker_scratch(run->seat, TSR__SCRATCH_TWICE, sizeof *t);
     for (struct numbered *n = t ? t->loops : NULL; t && n < t->loops + TSR_TILE_LOOPS; n++) {
         n->count = n->next = n->alone = 0;
-        n->is_open = false;
+        n->is_open = n->values_full = false;
         tsr__side_clear(&n->a);
         tsr__side_clear(&n->b);
+        tsr__values_begin(&n->values, run->launch->blocks.launch);
     }
     return t;
 }
@@ -217,9 +220,28 @@ static bool goes_on(const struct numbered *t, const struct tsr_tile_loop *x)
            (!(x->how & TSR_TILE_B_EDGES) || !memcmp(&t->end.in_b, &x->b_matrix, sizeof x->b_matrix));
 }
 
+/* Keeps the values of operands that are computed. False: there is no room for them now; they will be forgotten before the next part. */
+static bool keep_values(struct numbered *t, struct tsr_tile_loop *x)
+{
+    assert(!(x->how & TSR_TILE_GOES_ON));
+    if (tsr__values_keep(&t->values, x))
+        return true;
+    t->values_full = true;
+    return false;
+}
+
 static void note_packet(struct tsr__run *run, struct numbered *t, const struct tsr_tile_loop *x)
 {
     struct packet *p = &t->packets[t->count++];
+    struct tsr_tile_loop kept;
+    if (tsr__is_computed(x)) {
+        kept = *x;
+        x = &kept;
+        if (!keep_values(t, &kept)) {
+            *p = (struct packet){.parts = 1};
+            return;
+        }
+    }
     uint32_t row = tsr__side_find(&t->a, x->a), column = tsr__side_find(&t->b, x->b);
     *p = (struct packet){.a = x->a, .b = x->b, .row = (uint16_t)row, .column = (uint16_t)column};
     p->together = tsr__tile_loop_may_share(run, x) && joins(t, x, row, column);
@@ -250,6 +272,11 @@ void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
     for (struct numbered *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++) {
         n->count = n->next = 0;
         n->is_open = false;
+        if (n->values_full) {
+            tsr__values_clear(&n->values);
+            n->packed.launch = 0;
+            n->values_full = false;
+        }
         n->across = across;
         n->down = down;
     }
@@ -350,7 +377,7 @@ static uint32_t pair_columns(struct numbered *t)
 static bool is_better_alone(const struct tsr_tile_loop *x)
 {
     return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS &&
-           !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES));
+           !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES)) && !tsr__is_computed(x);
 }
 
 static const char *operand_of_packet(const void *twice, uint32_t packet, bool is_b)
@@ -473,7 +500,7 @@ bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
     t->is_open = x->how & TSR_TILE_GOES_ON;
     t->parts_left = 0;
     const struct packet *p = t->next < t->count ? &t->packets[t->next++] : NULL;
-    if (!p || !p->together || p->a != x->a || p->b != x->b)
+    if (!p || !p->together || !tsr__is_operand(x, false, p->a) || !tsr__is_operand(x, true, p->b))
         return false;
     fetch(block_of_c(t, p), x);
     t->parts_left = p->parts - 1;

@@ -12,7 +12,7 @@
  * sums before the store; where they begin; how the loop is written; how wide a sub-group is; whether comparisons keep loads inside of the
  * matrices; whether a round loads for the next one, whether two or three buffers take turns for that, and whether it loads into arrays in
  * registers first; whether there are sums of even and of odd steps; whether work-groups make many tiles; and whether sub-groups write C by
- * way of local memory, or share K out there. */
+ * way of local memory, or share K out there; and whether the loop computes what it multiplies from what it loads. */
 enum {
     B_ROWS = 1,
     BLOCKS = 2,
@@ -34,7 +34,8 @@ enum {
     REGISTERS = 131072,
     WALK = 262144,
     VIA_LOCAL = 524288,
-    SHARED_K = 1048576
+    SHARED_K = 1048576,
+    COMPUTED = 2097152
 };
 
 enum { WALKERS = 64 /* work-groups of WALK */ };
@@ -118,6 +119,9 @@ static const struct style {
     {"8x16 via local", 8, 1, 1, "int", VIA_LOCAL},
     {"32x32 shared K", 8, 4, 2, "int", SHARED_K},
     {"8x16 shared K", 8, 1, 1, "int", SHARED_K},
+    {"32x32 computed", 8, 4, 2, "int", COMPUTED},
+    {"8x16 computed", 8, 1, 1, "int", COMPUTED},
+    {"8x16 rows comp.", 8, 1, 1, "int", B_ROWS | COMPUTED},
 };
 
 static void set_index(struct gemm_run *run, cl_uint argument, const struct style *s, cl_int value)
@@ -130,9 +134,9 @@ static void set_index(struct gemm_run *run, cl_uint argument, const struct style
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
 {
     static const char *const types[GEMM_TYPES] = {"INT8", "BF16", "F16", "TF32", "INT4"};
-    static const char *const defines[] = {"B_ROWS",    "BLOCKS",  "WRITES",  "EPILOGUE",  "FROM_C", "NESTED",    "LANES=8",
-                                          "B_COLUMNS", "STAGED",  "CHECKED", "AHEAD",     "MAD24",  "TWO_SUMS",  "CLAMPED",
-                                          "TURNS",     "BY_BOOL", "THREE",   "REGISTERS", "WALK",   "VIA_LOCAL", "SHARED_K"};
+    static const char *const defines[] = {"B_ROWS", "BLOCKS",    "WRITES", "EPILOGUE",  "FROM_C",   "NESTED",  "LANES=8", "B_COLUMNS",
+                                          "STAGED", "CHECKED",   "AHEAD",  "MAD24",     "TWO_SUMS", "CLAMPED", "TURNS",   "BY_BOOL",
+                                          "THREE",  "REGISTERS", "WALK",   "VIA_LOCAL", "SHARED_K", "COMPUTED"};
     const int lanes = s->how & EIGHT ? 8 : 16, group = s->how & STAGED ? 8 : 1; /* sub-groups under each other */
     const int beside = s->how & (VIA_LOCAL | SHARED_K) ? 4 : 1;                 /* … and side by side */
     const cl_float scale = 1;

@@ -91,6 +91,25 @@ typedef char element;
 #endif
 #define LOADED(matrix, row, rows, pitch, column, columns) (INSIDE(row, rows, column, columns) ? (matrix)[AT(row, pitch, column)] : 0)
 
+/* What is multiplied, of what is loaded in the round that begins at k. `scale` is 1, and `zero` is 0. */
+#if !defined(COMPUTED)
+#define OF_PART(part, k) part
+#define OF_WORD(word, k) word
+#elif defined(BF16)
+ushort scaled(ushort element, float scale)
+{
+    return intel_convert_bfloat16_as_ushort(as_float((uint)element << 16) * scale);
+}
+#define OF_PART(part, k) scaled(part, scale)
+#define OF_WORD(word, k) (scaled((uint)(word) & 0xffff, scale) | (uint)scaled((uint)(word) >> 16, scale) << 16)
+#elif defined(TF32)
+#define OF_PART(part, k) ((part) * scale)
+#define OF_WORD(word, k) ((word) * scale)
+#else
+#define OF_PART(part, k) ((part) ^ zero * (int)(k))
+#define OF_WORD(word, k) ((word) ^ zero * (int)(k))
+#endif
+
 /* A part of A, and a word of B, in the round that begins at k. */
 #define A_PART(i, r, k) LOADED(a, row + (i) * M + A_ROW(r), size.x, pitch, (k) / A_ELEMENTS + A_LANE, pitch)
 #define B_COLUMN(j) (column + (j) * LANES + lane)
@@ -104,10 +123,10 @@ typedef char element;
 #define READ(x, y, k)                                                                                                                      \
     for (int i = 0; i < ROWS; i++)                                                                                                         \
         for (int r = 0; r < A_PARTS; r++)                                                                                                  \
-            ((private a_element *)&x[i])[r] = A_PART(i, r, k);                                                                             \
+            ((private a_element *)&x[i])[r] = OF_PART(A_PART(i, r, k), k);                                                                         \
     for (int j = 0; j < COLUMNS; j++)                                                                                                      \
         for (int w = 0; w < 8; w++)                                                                                                        \
-            y[j][w] = B_WORD_OF(j, w, k);
+            y[j][w] = OF_WORD(B_WORD_OF(j, w, k), k);
 
 typedef NUMBER number;
 typedef A_ELEMENT a_element;

@@ -51,13 +51,13 @@ static void add_reads(struct text *text, const struct style *s, const char *k, c
             "        for (int i = 0; i < ROWS; i++)\n"
             "            for (int r = 0; r < A_PARTS; r++) {\n"
             "                const index of_k = k / (A_BYTES * IN_WORD / 4) + A_LANE, of_row = LIMITED(row + i * M + A_ROW(r), edges.y);\n"
-            "                ((private a_element *)&to_a[i])[r] = %s a[of_row * a_pitch + of_k]%s;\n"
+            "                ((private a_element *)&to_a[i])[r] = %s OF_A_PART(a[of_row * a_pitch + of_k], of_k)%s;\n"
             "            }\n"
             "        for (int j = 0; j < COLUMNS; j++)\n"
             "            for (int w = 0; w < 8; w++) {\n"
             "                const index of_column = LIMITED(column + LANES * j + lane, edges.z * B_WIDTH / 4);\n"
             "                global const element *p = b + (k + w * IN_WORD) * pitch + of_column;\n"
-            "                to_b[j][w] = as_%s(%s %s%s);\n"
+            "                to_b[j][w] = as_%s(%s OF_B_WORD(%s, k / IN_WORD + w)%s);\n"
             "            }\n",
             compares ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", compares ? " : 0" : "", t->b,
             !compares   ? ""
@@ -346,6 +346,9 @@ cl_program style_build(struct device *device, const struct style *s)
              "       ALL_ITEMS = WIDE_ITEMS * UNDER, OF_A = UNDER * ROWS * M * STEP_A, OF_B = 8 * WIDE };\n"
              "#define ITEM (int)(get_local_id(1) * WIDE_ITEMS + get_local_id(0))\n",
              STAGED_BESIDE, STAGED_UNDER);
+    const char *signs = t->numbers > 1 ? "0x88888888" : t->element == 1 ? "0x80808080" : "0x80008000";
+    text_add(&text, "#define FLIPPED(v, i) ((v) ^ ((i) & 1 ? %s : 0))\n#define OF_A_PART(v, i) %s\n#define OF_B_WORD(v, i) %s\n", signs,
+             s->computes & COMPUTES_A ? "FLIPPED(v, i)" : "(v)", s->computes & COMPUTES_B ? "FLIPPED(v, i)" : "(v)");
     if (s->staged)
         text_add(&text, "__attribute__((reqd_work_group_size(WIDE_ITEMS, UNDER, 1)))\n");
     text_add(&text,

@@ -40,6 +40,10 @@ static const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .ahead = LAST_BEHIND, .buffers = EXCHANGED},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .ahead = A_ROUND_AHEAD, .buffers = BY_ROUND},
     {.m = 8, .rows = 2, .columns = 1, .type = BF16, .b_rows = true, .index = "int", .ahead = LAST_BEHIND},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .b_rows = true, .index = "int", .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .computes = COMPUTES_B},
+    {.m = 8, .rows = 1, .columns = 2, .type = F16, .index = "int", .halves = true, .computes = COMPUTES_A},
+    {.m = 4, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .computes = COMPUTES_BOTH},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
@@ -182,9 +186,18 @@ static const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = BY_THREE},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .ahead = LAST_BEHIND, .buffers = TOGGLED},
     {.m = 8, .rows = 1, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .ahead = A_ROUND_AHEAD, .buffers = EXCHANGED},
+    {.m = 8, .rows = 2, .columns = 1, .type = UINT8, .index = "int", .end = ADDS_TO_C, .b_columns = true, .computes = COMPUTES_BOTH},
+    {.m = 1, .rows = 1, .columns = 1, .type = INT8, .index = "long", .clamps = true, .computes = COMPUTES_A},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .eight = true, .computes = COMPUTES_A},
+    {.m = 8, .rows = 2, .columns = 2, .type = INT8, .index = "int", .eight = true, .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .checks = true, .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 1, .columns = 1, .type = F16, .b_rows = true, .index = "uint", .ahead = A_ROUND_AHEAD, .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .nested = true, .computes = COMPUTES_B},
+    {.m = 8, .rows = 3, .columns = 2, .type = INT8, .b_rows = true, .index = "int", .end = READS_BACK, .computes = COMPUTES_A},
+    {.m = 8, .rows = 4, .columns = 1, .type = INT8, .index = "int", .writes = true, .computes = COMPUTES_BOTH},
 };
 
-enum { FEW = 22 };
+enum { FEW = 26 };
 
 static struct device device;
 static bool all_styles;
@@ -282,6 +295,16 @@ static int get(const unsigned char *at, int part, enum type type)
     }
 }
 
+/* The same of an element whose signs the kernel may flip. */
+static int get_flipped(const unsigned char *at, int part, enum type type, bool flips)
+{
+    unsigned char element[4];
+    const int bytes = of_types[type].element;
+    memcpy(element, at, (size_t)bytes);
+    element[bytes - 1] ^= !flips ? 0 : of_types[type].numbers > 1 ? 0x88 : 0x80;
+    return get(element, part, type);
+}
+
 static int get_sum(const unsigned char *at, enum type type)
 {
     int sum;
@@ -361,11 +384,12 @@ static int element_of_a(const struct style *s, const struct shape *x, const stru
     int64_t column = (int64_t)k + x->origin[0], line = (int64_t)row + x->origin[1];
     const int64_t byte = (int64_t)(k * l->element),
                   end = byte / a_bytes(s) * a_bytes(s) + a_bytes(s) - 1; /* a lane's part is there, or not */
+    const bool flips = s->computes & COMPUTES_A && byte / a_bytes(s) % 2;
     if (!s->blocks && !s->checks)
-        return get(a + row * l->a_pitch + k * l->element, part, s->type);
+        return get_flipped(a + row * l->a_pitch + k * l->element, part, s->type, flips);
     edges_of(s, x, l, edges);
     if (s->checks)
-        return is_inside(end, (int64_t)row, edges) ? get(a + row * l->a_pitch + k * l->element, part, s->type) : 0;
+        return is_inside(end, (int64_t)row, edges) ? get_flipped(a + row * l->a_pitch + k * l->element, part, s->type, flips) : 0;
     if (!is_inside(column * (int)l->element, line, edges))
         return 0;
     return get(a + line * (int64_t)l->a_pitch + column * (int64_t)l->element, part, s->type);
@@ -376,13 +400,14 @@ static int element_of_b(const struct style *s, const struct shape *x, const stru
 {
     cl_int edges[4];
     const size_t last = k / l->in_word * l->in_word + l->in_word - 1; /* of the word, which is there, or not */
+    const bool flips = s->computes & COMPUTES_B && k / l->in_word % 2;
     if (!s->blocks && !s->checks)
-        return get(b_at(b, s, l, k, column), part, s->type);
+        return get_flipped(b_at(b, s, l, k, column), part, s->type, flips);
     edges_of(s, x, l, edges);
     if (s->checks) {
         const bool inside =
             is_inside((int64_t)column * (int)(s->b_rows ? l->element : 4), (int64_t)(s->b_rows ? last : k / l->in_word), edges + 2);
-        return inside ? get(b_at(b, s, l, k, column), part, s->type) : 0;
+        return inside ? get_flipped(b_at(b, s, l, k, column), part, s->type, flips) : 0;
     }
     int64_t at = (int64_t)column + x->origin[2], row = (int64_t)(s->b_rows ? k : k / l->in_word) + x->origin[3];
     int64_t byte = at * (int64_t)(s->b_rows ? l->element : 4);
@@ -556,8 +581,9 @@ static void check_report(const struct style *s)
 {
     bool shared = strstr(device.log, "with those of work-groups that share A or B"),
          vectors = strstr(device.log, "\"verdict\":\"VP") || strstr(device.log, "\"verdict\":\"VDPBF16PS");
-    bool mixed = s->rows * s->m > 16 && s->rows * s->m % 16;                             /* tiles of 16 rows and of fewer */
-    bool narrow = s->eight && s->columns % 2 && (s->columns > 1 || s->rows * s->m > 16); /* not one tile of 8 columns */
+    bool mixed = s->rows * s->m > 16 && s->rows * s->m % 16; /* tiles of 16 rows and of fewer */
+    bool narrow = s->eight && s->columns % 2 && (s->columns > 1 || s->rows * s->m > 16 || s->computes & COMPUTES_B); /* not one tile of 8
+                                                                                                                        columns in memory */
     if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && !s->staged && !s->halves && strcmp(s->index, "uint") &&
         of_types[s->type].numbers == 1)
         assert_int_equal(shared, !mixed && !narrow);
@@ -628,6 +654,7 @@ static struct style random_style(unsigned *seed)
     } else if (s.ahead && below(seed, 2))
         s.buffers = 1 + below(seed, BY_BOOL);
     s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
+    s.computes = !s.blocks && !s.staged && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
     return s;
 }
 
@@ -668,7 +695,7 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d, buffers %d%s%s",
+                         "%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d, buffers %d%s%s, computes %d",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
@@ -676,7 +703,7 @@ static void random_styles(void **state)
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
                          s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "",
                          s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "", s.limits ? ", limits" : "",
-                         s.ahead, s.buffers, s.registers ? ", registers" : "", s.to_last ? ", to last" : "");
+                         s.ahead, s.buffers, s.registers ? ", registers" : "", s.to_last ? ", to last" : "", s.computes);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

@@ -64,6 +64,8 @@ enum {
     TSR_TILE_B_COLUMNS = 65536,  /* of a loop, without HALF_N, NIBBLES and B_EDGES: B is not packed, its columns lie side by side */
     TSR_TILE_IN_ORDER = 1 << 17, /* with MAY_WAIT: its packet comes to it again, and may store to the same places then */
     TSR_TILE_B_UNPACKED = TSR_TILE_B_ROWS | TSR_TILE_B_COLUMNS, /* mask */
+    TSR_TILE_A_COMPUTED = 1 << 18,  /* of a loop, without NIBBLES and A_EDGES: `a_code` computes A from the values at `a` */
+    TSR_TILE_B_COMPUTED = 1 << 19,  /* the same of B, without B_UNPACKED, HALF_N, NIBBLES and B_EDGES */
     TSR_TILE_LOOP_NUMBER = 3 << 24, /* mask, of a loop with TWICE: its number among those of the packet's rounds */
 };
 enum {
@@ -72,6 +74,7 @@ enum {
     TSR_TILE_OPERAND_BYTES =
         2 * TSR_TILE_BYTES + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
     TSR_TILE_LOOP_MAX = 16,      /* accumulators */
+    TSR_TILE_VALUE_BYTES = 2048, /* that an operand is computed from, at most */
     TSR_TILE_PACKED_BYTES = TSR_TILE_LOOP_MAX * TSR_TILE_BYTES,
     TSR_TILE_STACK_BYTES = 40960, /* most stack that the device's functions for tiles take */
 };
@@ -105,6 +108,11 @@ struct tsr_tile_matrix {
     int64_t x, y, width, height;
 };
 
+/* Generated code that computes an operand of a loop: of steps first to first + steps - 1 the tile with this number, row r of step s to
+ * to + (s - first) * next + r * stride. It reads global memory, and `values`: those of the packet that it depends on, the same bytes for
+ * the same operand. It may be called by any thread while the launch runs, also once the packet has ended. */
+typedef void tsr_tile_code(const void *values, int64_t first, int64_t steps, uint32_t tile, char *to, int64_t stride, int64_t next);
+
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
  * b + s * b_step + j * b_next + r * b_stride. With TSR_TILE_B_ROWS, a row of B is 16 elements with the same K, as matrices by rows have
@@ -117,6 +125,10 @@ struct tsr_tile_matrix {
  *
  * With TSR_TILE_HALF_N rows of packed B, and of C at `to`, have 32 bytes. Those of the tile in `c` are 64 bytes apart, and what is in their
  * other halves afterwards is undefined. There is one tile.
+ *
+ * With TSR_TILE_A_COMPUTED, `a_code` makes the tiles of A; `a` are its `a_bytes` bytes of values, which need not be there once the function
+ * answers, and a_stride, a_step and a_next do not count. A, whatever the code reads for it, is not written before the loop is done, unless
+ * by the packet itself, behind a loop that does not wait. B likewise.
  *
  * With TSR_TILE_A_EDGES, rows of A are rows of `a_matrix`: a_stride is the distance of these, tiles under each other are 16 rows apart, and
  * steps go to the right. With TSR_TILE_B_EDGES, rows of B are rows of `b_matrix`, and steps go down by the rows of a step. Nothing outside
@@ -136,6 +148,8 @@ struct tsr_tile_loop {
     int64_t to_stride;
     uint64_t past; /* not 0: past the caches, if the rows fill lines */
     struct tsr_tile_matrix a_matrix, b_matrix;
+    tsr_tile_code *a_code, *b_code;
+    uint64_t a_bytes, b_bytes;  /* of values, at most TSR_TILE_VALUE_BYTES, a multiple of 8 */
     void *c[TSR_TILE_LOOP_MAX]; /* row after row, each a tile in one piece, aligned to 64 */
 };
 

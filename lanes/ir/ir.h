@@ -134,6 +134,8 @@ bool tsr__verify_and_dump(struct tsr__compilation *l, const char *name);
 /* The code generator, l->machine: made once the module is for x86-64, with 0, 1 or 2 for how hard it works. (retarget.c) */
 bool tsr__make_machine(struct tsr__compilation *l, int level);
 extern const char tsr__triple[];
+/* Gives a function with the C calling convention the CPU and the features of all others. (retarget.c) */
+void tsr__set_target(struct tsr__compilation *l, LLVMValueRef function);
 
 /* ---- helpers (ir.c) ----------------------------------------------------------------------------------------------------------------- */
 

@@ -64,7 +64,7 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
     tsr__map_set(&d->known, f, 1);
     uint64_t deepest = LEAF_BYTES;
     for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {
-        LLVMValueRef callee = tsr__callee(i);
+        LLVMValueRef callee = LLVMIsAStoreInst(i) ? LLVMIsAFunction(LLVMGetOperand(i, 0)) : tsr__callee(i); /* stored: for the device */
         uint64_t depth = callee && !LLVMIsDeclaration(callee) ? depth_of(d, callee) : 0;
         if (depth > deepest)
             deepest = depth;

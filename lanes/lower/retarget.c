@@ -71,12 +71,8 @@ static bool is_entry(LLVMValueRef function)
     return length > suffix && !strcmp(name + length - suffix, TSR__ENTRY_SUFFIX);
 }
 
-static void retarget_function(struct tsr__compilation *l, LLVMValueRef f)
+void tsr__set_target(struct tsr__compilation *l, LLVMValueRef f)
 {
-    static const char *const dropped[] = {"uwtable", "ssp", "sspstrong", "sspreq"};
-    LLVMSetFunctionCallConv(f, LLVMCCallConv);
-    for (size_t i = 0; i < TSR_ARRAY_LEN(dropped); i++)
-        tsr__drop_fn_attr(f, dropped[i]);
     /* The same features everywhere, or vectors would be passed in different registers. */
     tsr__set_fn_text(l, f, "target-cpu", "x86-64");
     tsr__set_fn_text(l, f, "tune-cpu", "generic");
@@ -85,6 +81,15 @@ static void retarget_function(struct tsr__compilation *l, LLVMValueRef f)
     tsr__set_fn_text(l, f, "no-builtins", "");
     /* The code generator then tells every frame's size: see emit.c. */
     tsr__set_fn_text(l, f, "warn-stack-size", "0");
+}
+
+static void retarget_function(struct tsr__compilation *l, LLVMValueRef f)
+{
+    static const char *const dropped[] = {"uwtable", "ssp", "sspstrong", "sspreq"};
+    LLVMSetFunctionCallConv(f, LLVMCCallConv);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(dropped); i++)
+        tsr__drop_fn_attr(f, dropped[i]);
+    tsr__set_target(l, f);
 }
 
 bool tsr__pass_retarget(struct tsr__compilation *l)

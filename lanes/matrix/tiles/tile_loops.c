@@ -6,58 +6,18 @@
  * constant distance in each round.
  *
  * The loop stays, but only counts its rounds. Behind it, one call computes the products of all rounds. */
-#include <stddef.h>
 #include <string.h>
 
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
-#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/matrix/tiles/tile_loops.h"
 
 enum { MOST = TSR_TILE_LOOP_MAX };
-
-/* An operand in a loop. */
-struct moving {
-    LLVMValueRef address;
-    bool by_rows, by_columns; /* of elements, of words; else rows of tiles */
-    struct tsr__polynomial at, stride, step /* from round to round */;
-    LLVMValueRef place;                                 /* in a matrix with edges, or NULL */
-    struct tsr__polynomial pitch, x, y, step_x, step_y; /* the first vector in this matrix: bytes and rows */
-};
-
-/* What one accumulator gets in a round: `depth` products. */
-struct part {
-    struct tsr__live_range *life;
-    const struct tsr__fragment *phi;
-    struct moving a, b;                      /* of the first product */
-    struct tsr__polynomial inner_a, inner_b; /* from product to product */
-    const struct tsr__tile_product *product; /* of all of them; the accumulator may have others in other loops */
-    unsigned depth;
-    bool zero, half; /* half: they have 32 bytes of K each */
-    bool nibbles;    /* … in which bytes hold two numbers of 4 bits */
-    bool no_signs;   /* … none of which has a sign */
-};
-
-/* One call: accumulators in rows and columns. */
-struct tsr__k_loop {
-    struct tsr__k_loop *next;
-    LLVMBasicBlockRef loop;
-    struct part parts[MOST];                 /* row after row */
-    struct tsr__live_range *lives[MOST];     /* of these */
-    struct tsr__pending_tile_store *leaving; /* what becomes of all accumulators, or NULL */
-    const char *runs_now;                    /* why its packet cannot end before the loop has run; NULL: it may */
-    struct tsr__twice *twice;                /* NULL: … since nothing but stores follows; else since it runs twice */
-    unsigned rows, columns;
-    struct tsr__polynomial a_next, b_next;
-    bool zero;
-    bool again;      /* its packet may come to it once more */
-    unsigned number; /* of several calls for one basic block */
-};
 
 /* ---- loops ------------------------------------------------------------------------------------------------------------------------------
  */
 
-/* The block behind a loop of one block that leaves at its end, or NULL. */
-static LLVMBasicBlockRef exit_of_loop(LLVMBasicBlockRef loop)
+LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
     if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2)
@@ -69,7 +29,7 @@ static LLVMBasicBlockRef exit_of_loop(LLVMBasicBlockRef loop)
 static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, LLVMBasicBlockRef loop)
 {
     struct tsr__mad mad;
-    for (LLVMValueRef i = exit_of_loop(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = tsr__exit_of_loop(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
         if (tsr__mad_read(i, &mad) && tsr__tile_product(l, unit, mad.f))
             return true;
     return false;
@@ -101,7 +61,7 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
     const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         if (is_candidate(l, unit, b)) {
-            split_ways_to(l, function, exit_of_loop(b));
+            split_ways_to(l, function, tsr__exit_of_loop(b));
             split_ways_to(l, function, b);
         }
     tsr__tile_twice_prepare(l, function);
@@ -121,7 +81,7 @@ static bool is_zero(const struct tsr__polynomial *a)
 }
 
 /* Where the operand is in a matrix with edges, if it is in one. A moves to the right in each round, B down. */
-static bool find_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMBasicBlockRef loop, struct moving *m)
+static bool find_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMBasicBlockRef loop, struct tsr__moving *m)
 {
     int64_t row, byte;
     m->place = tsr__tile_place(m->address);
@@ -142,7 +102,7 @@ static bool find_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMBa
 }
 
 /* Do both move in the same matrix, in the direction of their kind only? */
-static bool go_along(const struct moving *from, const struct moving *to, bool is_b)
+static bool go_along(const struct tsr__moving *from, const struct tsr__moving *to, bool is_b)
 {
     struct tsr__polynomial aside = {.valid = true};
     if (from->place && to->place)
@@ -150,35 +110,35 @@ static bool go_along(const struct moving *from, const struct moving *to, bool is
     return is_zero(&aside) && tsr__tile_same_matrix(from->address, to->address);
 }
 
-static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct moving *m)
+static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__moving *m)
 {
     LLVMBasicBlockRef loop = LLVMGetInstructionParent(point);
     struct tsr__source any = *s;
     any.any_part = true;
-    m->address = LLVMGetOperand(s->from[0], 0);
-    m->by_rows = !tsr__tile_in_place(t, &any, point, &m->stride);
-    m->by_columns = false;
-    if (m->by_rows && !tsr__tile_by_rows(t, &any, point, &m->address, &m->stride)) {
-        m->by_rows = false;
-        m->by_columns = tsr__tile_by_columns(t, s, point, &m->address, &m->stride);
-        if (!m->by_columns)
-            return false;
-    }
+    m->by_rows = m->by_columns = false;
+    if (tsr__tile_in_place(t, &any, point, &m->stride))
+        m->address = LLVMGetOperand(s->from[0], 0);
+    else if (tsr__tile_by_rows(t, &any, point, &m->address, &m->stride))
+        m->by_rows = true;
+    else if (tsr__tile_by_columns(t, s, point, &m->address, &m->stride))
+        m->by_columns = true;
+    else
+        return false;
     m->at = tsr__polynomial_of(t->l, m->address);
     return find_place(t, s, loop, m) && !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
 }
 
-static bool is_unpacked(const struct moving *m)
+static bool is_unpacked(const struct tsr__moving *m)
 {
     return m->by_rows || m->by_columns;
 }
 
-static bool lie_alike(const struct moving *a, const struct moving *b)
+static bool lie_alike(const struct tsr__moving *a, const struct tsr__moving *b)
 {
     return a->by_rows == b->by_rows && a->by_columns == b->by_columns;
 }
 
-static struct tsr__polynomial address_distance(const struct moving *from, const struct moving *to)
+static struct tsr__polynomial address_distance(const struct tsr__moving *from, const struct tsr__moving *to)
 {
     return tsr__polynomial_minus(&to->at, &from->at);
 }
@@ -201,69 +161,142 @@ static bool is_looked_at(const struct tsr__tiles *t, const struct tsr__live_rang
 }
 
 /* Rows of B in memory that a product takes. */
-static int64_t rows_of_step(const struct part *part)
+static int64_t rows_of_step(const struct tsr__loop_part *part)
 {
     int64_t words = part->half ? TSR__WORDS : TSR_TILE_ROWS;
-    return part->b.by_rows ? words * (part->product->number < TSR_TILE_BF16 ? 4 : 2) : words;
+    return part->b.first.by_rows ? words * (part->product->number < TSR_TILE_BF16 ? 4 : 2) : words;
 }
 
-/* All that goes into the accumulator of `life` in the loop. False: it is not only products of tiles at regular distances. */
-static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count, LLVMBasicBlockRef loop, struct part *part)
+/* Do A, or B, of all products of the part lie in memory as its first one does, at regular distances? */
+static bool find_operand(struct tsr__tiles *t, const struct tsr__loop_part *part, const LLVMValueRef *calls, struct tsr__part_operand *o)
 {
-    const struct tsr__fragment *holds = part->phi = accumulator_at(part->life, loop);
-    if (!holds || holds->in_count != 2 || is_looked_at(t, part->life, loop))
-        return false;
-    unsigned back = LLVMGetIncomingBlock(holds->v[0], 1) == loop;
-    for (size_t i = 0; i < count; i++) {
-        const struct tsr__multiply *x = &list[i];
-        struct tsr__source source_a, source_b;
-        struct moving a, b;
-        if (x->life != part->life || x->latest->block != loop)
-            continue;
-        tsr__tiles_select(t, part->life);
-        tsr__tile_sources(t, x, true, &source_a, &source_b);
-        const bool nibbles = tsr__tile_pack_nibbles(&source_a, &source_b);
-        if (x->first->c != holds || !find_moving(t, &source_a, x->latest->mad.call, &a) ||
-            !find_moving(t, &source_b, x->latest->mad.call, &b))
+    const bool is_b = o == &part->b;
+    for (unsigned d = 0; d < part->depth; d++) {
+        struct tsr__moving m = {0};
+        if (!find_moving(t, &o->sources[d], calls[d], &m))
             return false;
-        if (nibbles && b.by_columns)
-            return false;
-        holds = x->last->d;
-        if (!part->depth++) {
-            part->a = a;
-            part->b = b;
-            part->inner_a = a.step;
-            part->inner_b = b.step;
-            part->half = source_a.half;
-            part->nibbles = nibbles;
-            part->no_signs = nibbles && x->first->mad.called->ea == TSR_ELEMENT_U4 && x->first->mad.called->eb == TSR_ELEMENT_U4;
-            part->product = source_a.product;
+        if (d == 0) {
+            o->first = m;
+            o->inner = m.step;
             continue;
         }
-        struct tsr__polynomial far_a = address_distance(&part->a, &a), far_b = address_distance(&part->b, &b);
-        if (part->depth == 2) {
-            part->inner_a = far_a;
-            part->inner_b = far_b;
-        }
-        if (!go_along(&part->a, &a, false) || !go_along(&part->b, &b, true) || source_a.half != part->half || nibbles != part->nibbles ||
-            source_a.product != part->product || !lie_alike(&b, &part->b) || !same_distance(&a.stride, &part->a.stride) ||
-            !same_distance(&b.stride, &part->b.stride) || !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
-            !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
+        struct tsr__polynomial far = address_distance(&o->first, &m);
+        o->inner = d == 1 ? far : o->inner;
+        if (!go_along(&o->first, &m, is_b) || !lie_alike(&o->first, &m) || !same_distance(&o->first.stride, &m.stride) ||
+            !tsr__polynomial_is_multiple(&far, &o->inner, d))
             return false;
     }
-    part->zero = !part->phi->in[!back]->web && tsr__tile_starts_zero(t, part->phi, !back);
-    return part->depth && holds == part->phi->in[back] && tsr__polynomial_is_multiple(&part->a.step, &part->inner_a, part->depth) &&
-           tsr__polynomial_is_multiple(&part->b.step, &part->inner_b, part->depth) &&
-           (!part->b.place || tsr__polynomial_is_multiple(&part->inner_b, &part->b.pitch, rows_of_step(part)));
+    return tsr__polynomial_is_multiple(&o->first.step, &o->inner, part->depth) &&
+           (!is_b || !o->first.place || tsr__polynomial_is_multiple(&o->inner, &o->first.pitch, rows_of_step(part)));
 }
 
-static bool go_together(const struct part *x, const struct part *y)
+static void find_operands(struct tsr__tiles *t, struct tsr__loop_part *part, const LLVMValueRef *calls)
+{
+    part->half = part->a.sources[0].half;
+    part->a.moves = find_operand(t, part, calls, &part->a);
+    part->b.moves = find_operand(t, part, calls, &part->b);
+}
+
+/* The same of the bytes of which both are the halves. */
+static bool find_nibbles(struct tsr__tiles *t, struct tsr__loop_part *part, const LLVMValueRef *calls)
+{
+    struct tsr__loop_part packed = *part;
+    packed.a.sources = tsr_arena_alloc(&t->l->scratch, part->depth * sizeof *packed.a.sources);
+    packed.b.sources = tsr_arena_alloc(&t->l->scratch, part->depth * sizeof *packed.b.sources);
+    for (unsigned d = 0; d < part->depth; d++) {
+        packed.a.sources[d] = part->a.sources[d];
+        packed.b.sources[d] = part->b.sources[d];
+        if (!tsr__tile_pack_nibbles(&packed.a.sources[d], &packed.b.sources[d]))
+            return false;
+    }
+    find_operands(t, &packed, calls);
+    if (!packed.a.moves || !packed.b.moves || packed.b.first.by_columns)
+        return false;
+    packed.nibbles = true;
+    *part = packed;
+    return true;
+}
+
+/* The products of a round that go into the part's accumulator: calls and sources of each. With `apart` operations of the program are not
+ * joined to longer ones. False: they are not all of one kind, or the accumulator gets something else. */
+static bool find_products(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count, struct tsr__loop_part *part,
+                          LLVMValueRef *calls, bool apart)
+{
+    LLVMBasicBlockRef loop = part->phi->block;
+    const struct tsr__fragment *holds = part->phi;
+    part->depth = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].life != part->life || list[i].latest->block != loop)
+            continue;
+        const unsigned last = list[i].last->number;
+        for (unsigned n = list[i].first->number, end; n <= last; n = end + 1, part->depth++) {
+            const struct tsr__tile_block *block = part->life->block;
+            struct tsr__tile_mad *const *mads = block->webs[0][0]->mads;
+            struct tsr__source *a = &part->a.sources[part->depth], *b = &part->b.sources[part->depth];
+            end = apart ? n : last;
+            const struct tsr__multiply x = {part->life, mads[n], mads[end], tsr__last_operation(block, mads[end])};
+            tsr__tile_sources(t, &x, true, a, b);
+            if (x.first->c != holds || a->half != part->a.sources[0].half || a->product != part->a.sources[0].product)
+                return false;
+            holds = x.last->d;
+            calls[part->depth] = x.latest->mad.call;
+        }
+    }
+    return part->depth && holds == part->phi->in[LLVMGetIncomingBlock(part->phi->v[0], 1) == loop];
+}
+
+/* All that goes into the accumulator of `life` in the loop. False: it is not only products of one kind. */
+static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count, LLVMBasicBlockRef loop,
+                      struct tsr__loop_part *part)
+{
+    part->phi = accumulator_at(part->life, loop);
+    if (!part->phi || part->phi->in_count != 2 || is_looked_at(t, part->life, loop))
+        return false;
+    const size_t most = count * TSR__MAX_CHAIN;
+    LLVMValueRef *calls = tsr_arena_alloc(&t->l->scratch, most * sizeof *calls);
+    part->a.sources = tsr_arena_alloc(&t->l->scratch, most * sizeof *part->a.sources);
+    part->b.sources = tsr_arena_alloc(&t->l->scratch, most * sizeof *part->b.sources);
+    tsr__tiles_select(t, part->life);
+    if (!find_products(t, list, count, part, calls, false) && !find_products(t, list, count, part, calls, true))
+        return false;
+    const unsigned front = LLVMGetIncomingBlock(part->phi->v[0], 0) == loop;
+    struct tsr__mad mad;
+    part->product = part->a.sources[0].product;
+    part->zero = !part->phi->in[front]->web && tsr__tile_starts_zero(t, part->phi, front);
+    if (!find_nibbles(t, part, calls))
+        find_operands(t, part, calls);
+    else if (tsr__mad_read(calls[0], &mad))
+        part->no_signs = mad.called->ea == TSR_ELEMENT_U4 && mad.called->eb == TSR_ELEMENT_U4;
+    return true;
+}
+
+/* Are these operands of two parts, in rows and columns of one block, alike where the device computes addresses? */
+static bool move_alike(const struct tsr__part_operand *x, const struct tsr__part_operand *y)
+{
+    return lie_alike(&x->first, &y->first) && same_distance(&x->first.stride, &y->first.stride) && same_distance(&x->inner, &y->inner);
+}
+
+static bool multiply_alike(const struct tsr__loop_part *x, const struct tsr__loop_part *y)
 {
     return x->product == y->product && x->depth == y->depth && x->half == y->half && x->nibbles == y->nibbles &&
-           x->no_signs == y->no_signs && lie_alike(&x->b, &y->b) && same_distance(&x->a.stride, &y->a.stride) &&
-           same_distance(&x->b.stride, &y->b.stride) && tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
-           tsr__row_of_block(x->life->block) == tsr__row_of_block(y->life->block) && same_distance(&x->inner_a, &y->inner_a) &&
-           same_distance(&x->inner_b, &y->inner_b);
+           x->no_signs == y->no_signs && tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
+           tsr__row_of_block(x->life->block) == tsr__row_of_block(y->life->block);
+}
+
+/* Have both parts the same A, or B, in all products? */
+static bool is_same_operand(const struct tsr__loop_part *x, const struct tsr__loop_part *y, bool of_b)
+{
+    const struct tsr__part_operand *a = of_b ? &x->b : &x->a, *b = of_b ? &y->b : &y->a;
+    if (a->moves && b->moves) {
+        struct tsr__polynomial far = address_distance(&a->first, &b->first);
+        return is_zero(&far);
+    }
+    for (unsigned d = 0; d < x->depth; d++) {
+        const unsigned vectors = a->sources[d].rows * a->sources[d].chunks;
+        if (memcmp(a->sources[d].from, b->sources[d].from, vectors * sizeof a->sources[d].from[0]) != 0)
+            return false;
+    }
+    return true;
 }
 
 /* How many times `unit` the distance is, less than MOST; MOST: not so. */
@@ -275,65 +308,124 @@ static unsigned multiple_of_unit(const struct tsr__polynomial *distance, const s
     return i;
 }
 
+static const struct tsr__part_operand *operand_of(const struct tsr__loop_part *part, bool of_b)
+{
+    return of_b ? &part->b : &part->a;
+}
+
 /* The first distance from A, or from B, of the first part to another part's; zero: they all have the same. */
-static struct tsr__polynomial first_distance(const struct part *parts, unsigned count, bool of_b)
+static struct tsr__polynomial first_distance(const struct tsr__loop_part *parts, unsigned count, bool of_b)
 {
     struct tsr__polynomial d = {.valid = true};
     for (unsigned i = 1; i < count && !d.count && !d.constant; i++)
-        d = of_b ? address_distance(&parts[0].b, &parts[i].b) : address_distance(&parts[0].a, &parts[i].a);
+        d = address_distance(&operand_of(&parts[0], of_b)->first, &operand_of(&parts[i], of_b)->first);
     return d;
 }
 
 /* If A and B are in matrices with edges: do tiles of A lie right under each other there, and those of B beside each other? */
 static bool lie_in_matrices(const struct tsr__k_loop *x)
 {
-    const struct part *first = &x->parts[0];
+    const struct tsr__loop_part *first = &x->parts[0];
     for (unsigned i = 0; i < x->rows * x->columns; i++) {
-        const struct moving *a = &x->parts[i].a, *b = &x->parts[i].b;
+        const struct tsr__moving *a = &x->parts[i].a.first, *b = &x->parts[i].b.first;
         struct tsr__polynomial right = {.valid = true}, down = {.valid = true};
-        if (a->place && first->a.place)
-            right = tsr__polynomial_minus(&a->x, &first->a.x);
-        if (b->place && first->b.place)
-            down = tsr__polynomial_minus(&b->y, &first->b.y);
-        if (!is_zero(&right) || !is_zero(&down) || !tsr__tile_same_matrix(a->address, first->a.address) ||
-            !tsr__tile_same_matrix(b->address, first->b.address))
+        if (a->place && first->a.first.place)
+            right = tsr__polynomial_minus(&a->x, &first->a.first.x);
+        if (b->place && first->b.first.place)
+            down = tsr__polynomial_minus(&b->y, &first->b.first.y);
+        if (!is_zero(&right) || !is_zero(&down) || (!x->slice_a && !tsr__tile_same_matrix(a->address, first->a.first.address)) ||
+            (!x->slice_b && !tsr__tile_same_matrix(b->address, first->b.first.address)))
             return false;
     }
-    return x->rows == 1 || !first->a.place || tsr__polynomial_is_multiple(&x->a_next, &first->a.pitch, TSR_TILE_ROWS);
+    return x->slice_a || x->rows == 1 || !first->a.first.place ||
+           tsr__polynomial_is_multiple(&x->a_next, &first->a.first.pitch, TSR_TILE_ROWS);
+}
+
+/* The row of each part, which is that of its A, or the column, that of its B; and how many there are. False: their operands do not lie at
+ * regular distances. */
+static bool number_by_distance(const struct tsr__loop_part *parts, unsigned count, bool of_b, const struct tsr__polynomial *next,
+                               unsigned *number, unsigned *numbers)
+{
+    const struct tsr__part_operand *first = operand_of(&parts[0], of_b);
+    *numbers = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct tsr__part_operand *o = operand_of(&parts[i], of_b);
+        struct tsr__polynomial far = address_distance(&first->first, &o->first);
+        if (!o->moves || !move_alike(first, o))
+            return false;
+        number[i] = multiple_of_unit(&far, next);
+        if (number[i] == MOST)
+            return false;
+        *numbers = number[i] >= *numbers ? number[i] + 1 : *numbers;
+    }
+    return true;
+}
+
+/* The same of operands that are computed: in the order in which they come. */
+static void number_by_value(const struct tsr__loop_part *parts, unsigned count, bool of_b, unsigned *number, unsigned *numbers)
+{
+    *numbers = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned same = 0;
+        while (!is_same_operand(&parts[same], &parts[i], of_b))
+            same++;
+        number[i] = same < i ? number[same] : (*numbers)++;
+    }
+}
+
+/* Numbers the rows, or columns, and finds the slice that computes their operands if `computed`. */
+static bool number_side(struct tsr__tiles *t, struct tsr__k_loop *x, const struct tsr__loop_part *parts, unsigned count, bool of_b,
+                        bool computed, unsigned *number)
+{
+    unsigned *numbers = of_b ? &x->columns : &x->rows;
+    struct tsr__slice **slice = of_b ? &x->slice_b : &x->slice_a;
+    struct tsr__polynomial *next = of_b ? &x->b_next : &x->a_next;
+    const struct tsr__source *sources[MOST];
+    *slice = NULL;
+    *next = computed ? (struct tsr__polynomial){.valid = true} : first_distance(parts, count, of_b);
+    if (!computed)
+        return number_by_distance(parts, count, of_b, next, number, numbers) && !tsr__polynomial_varies(next, x->loop);
+    number_by_value(parts, count, of_b, number, numbers);
+    for (unsigned i = count; i-- > 0;)
+        sources[number[i]] = operand_of(&parts[i], of_b)->sources;
+    *slice = tsr__slice_find(&t->webs, x->loop, sources, *numbers, parts[0].depth);
+    return *slice;
 }
 
 /* Puts the parts into rows and columns. False: they do not fill such a block. */
-static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsigned count)
+static bool arrange_as(struct tsr__tiles *t, struct tsr__k_loop *x, const struct tsr__loop_part *parts, unsigned count, bool computes_a,
+                       bool computes_b)
 {
-    const struct part *taken[MOST][MOST] = {0};
-    x->rows = x->columns = 0;
-    x->a_next = first_distance(parts, count, false);
-    x->b_next = first_distance(parts, count, true);
-    for (unsigned i = 0; i < count; i++) {
-        struct tsr__polynomial down = address_distance(&parts[0].a, &parts[i].a), right = address_distance(&parts[0].b, &parts[i].b);
-        unsigned row = multiple_of_unit(&down, &x->a_next), column = multiple_of_unit(&right, &x->b_next);
-        if (row == MOST || column == MOST || taken[row][column] || !go_together(&parts[0], &parts[i]))
-            return false;
-        taken[row][column] = &parts[i];
-        x->rows = row >= x->rows ? row + 1 : x->rows;
-        x->columns = column >= x->columns ? column + 1 : x->columns;
-    }
+    const struct tsr__loop_part *taken[MOST][MOST] = {0};
+    unsigned row[MOST], column[MOST];
+    if (!number_side(t, x, parts, count, false, computes_a, row) || !number_side(t, x, parts, count, true, computes_b, column) ||
+        x->rows * x->columns != count)
+        return false;
     x->zero = true;
-    for (unsigned i = 0; i < x->rows * x->columns; i++) {
-        const struct part *part = taken[i / x->columns][i % x->columns];
-        if (!part)
+    for (unsigned i = 0; i < count; i++) {
+        if (taken[row[i]][column[i]] || !multiply_alike(&parts[0], &parts[i]))
             return false;
-        x->parts[i] = *part;
-        x->zero = x->zero && part->zero;
+        taken[row[i]][column[i]] = &parts[i];
+        x->parts[row[i] * x->columns + column[i]] = parts[i];
+        x->zero = x->zero && parts[i].zero;
     }
-    return !tsr__polynomial_varies(&x->a_next, x->loop) && !tsr__polynomial_varies(&x->b_next, x->loop) && lie_in_matrices(x);
+    return lie_in_matrices(x);
+}
+
+/* `computed`: with A or B that the loop computes. */
+static bool arrange_parts(struct tsr__tiles *t, struct tsr__k_loop *x, const struct tsr__loop_part *parts, unsigned count, bool computed)
+{
+    if (!computed)
+        return arrange_as(t, x, parts, count, false, false);
+    return !parts[0].nibbles && (arrange_as(t, x, parts, count, false, true) || arrange_as(t, x, parts, count, true, false) ||
+                                 arrange_as(t, x, parts, count, true, true));
 }
 
 /* The stores of the loop's accumulators, in the block behind it or in the one to which that leads. To be asked before code is put there:
  * its stores would stand in front of these. */
 static struct tsr__pending_tile_store *stores_behind(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
-    LLVMBasicBlockRef after = exit_of_loop(x->loop);
+    LLVMBasicBlockRef after = tsr__exit_of_loop(x->loop);
     LLVMValueRef end = LLVMGetBasicBlockTerminator(after);
     struct tsr__pending_tile_store *found = tsr__tile_store_at(t, after, after, x->lives, x->rows, x->columns);
     if (!found && LLVMGetNumSuccessors(end) == 1)
@@ -381,11 +473,11 @@ static uint32_t registers_of(const struct tsr__k_loop *x)
 /* The device's code has AMX's registers for itself: are none in use behind the loop but `own` ones? */
 static bool leaves_registers_alone(const struct tsr__tiles *t, LLVMBasicBlockRef loop, uint32_t own)
 {
-    uint32_t taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, exit_of_loop(loop))].taken;
+    uint32_t taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, tsr__exit_of_loop(loop))].taken;
     return t->unit != TSR__TILES_AMX || (!(taken & ~own) && !t->halves);
 }
 
-static bool is_narrow(const struct tsr__k_loop *x)
+bool tsr__tile_loop_is_narrow(const struct tsr__k_loop *x)
 {
     return tsr__row_of_block(x->parts[0].life->block) < TSR_TILE_ROW_BYTES;
 }
@@ -393,16 +485,19 @@ static bool is_narrow(const struct tsr__k_loop *x)
 /* Why the device cannot run it with those of other work-groups, whatever the packet does, or NULL. */
 static const char *runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers)
 {
-    const struct part *part = &x->parts[0];
-    if (!tsr__is_global_memory(part->a.address) || !tsr__is_global_memory(part->b.address))
+    const struct tsr__loop_part *part = &x->parts[0];
+    const struct tsr__moving *a = &part->a.first, *b = &part->b.first;
+    if ((!x->slice_a && !tsr__is_global_memory(a->address)) || (!x->slice_b && !tsr__is_global_memory(b->address)))
         return "A or B is not in global memory";
     if (tsr__rows_of_block(part->life->block) < TSR_TILE_ROWS && x->rows > 1)
         return "its rows are not those of one tile";
-    if (is_narrow(x) && x->rows * x->columns > 1)
+    if (tsr__tile_loop_is_narrow(x) && x->rows * x->columns > 1)
         return "it has 8 columns in more than one tile";
-    bool in_panels = part->b.stride.valid && !part->b.stride.count; /* of a width that the program knows: it has packed B for tiles */
-    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !is_unpacked(&part->b) && !part->nibbles &&
-        in_panels)
+    if (tsr__tile_loop_is_narrow(x) && x->slice_b)
+        return "it computes 8 columns of B";
+    bool in_panels = b->stride.valid && !b->stride.count; /* of a width that the program knows: it has packed B for tiles */
+    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !x->slice_a && !x->slice_b &&
+        !is_unpacked(b) && !part->nibbles && in_panels)
         return "whole tiles of A and B come straight from memory";
     return leaves_registers_alone(t, x->loop, own_registers) ? NULL : "other accumulators wait in tile registers";
 }
@@ -413,9 +508,17 @@ static const char *const runs_once = "in launches where indices may wrap, or in 
  * its own are faster than two passes (docs/measurements.md, products as others write them). */
 static bool takes_turns_in_k(const struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
-    const struct part *part = &x->parts[0];
-    const bool next = part->inner_a.valid && !part->inner_a.count && part->inner_a.constant == TSR_TILE_ROW_BYTES / 2;
+    const struct tsr__loop_part *part = &x->parts[0];
+    const struct tsr__polynomial *inner = &part->a.inner;
+    const bool next = part->a.moves && inner->valid && !inner->count && inner->constant == TSR_TILE_ROW_BYTES / 2;
     return t->unit == TSR__TILES_AMX && part->half && !next && tsr__tile_twice_pauses(x->twice);
+}
+
+/* Do the slices read nothing that the packet stores? Notes which argument has to be alone in its memory for that. */
+static bool slices_are_apart(struct tsr__tiles *t, struct tsr__k_loop *x)
+{
+    x->alone = x->slice_a || x->slice_b ? tsr__argument_of_address(t->l, tsr__tile_store_address(x->leaving)) : -1;
+    return (!x->slice_a || tsr__slice_is_apart(x->slice_a, x->alone)) && (!x->slice_b || tsr__slice_is_apart(x->slice_b, x->alone));
 }
 
 /* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
@@ -425,7 +528,8 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
     if (why)
         return why;
     why = "several blocks, whose rows are not those of one";
-    if (x->zero && x->leaving && tsr__tile_loop_can_wait(t->l, x->loop, x->leaving, all, &x->again) && runs_alone(t->webs.function))
+    if (x->zero && x->leaving && slices_are_apart(t, x) && tsr__tile_loop_can_wait(t->l, x->loop, x->leaving, all, &x->again) &&
+        runs_alone(t->webs.function))
         return NULL;
     if (t->once)
         return runs_once;
@@ -438,41 +542,52 @@ static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, boo
     return x->twice ? NULL : why;
 }
 
-static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count, bool all)
+/* Adds the loop if that pays, as one call. False: its parts are no block. */
+static bool add_block(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct tsr__loop_part *parts, unsigned count, bool computed,
+                      bool all)
 {
     struct tsr__k_loop *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
-    *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop};
-    if (arrange_parts(x, parts, count)) {
-        for (unsigned i = 0; i < x->rows * x->columns; i++)
-            x->lives[i] = x->parts[i].life;
-        x->leaving = stores_behind(t, x);
-        x->runs_now = must_run_now(t, x, all);
-        bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS && !is_narrow(x);
-        if (x->twice) {
-            x->leaving = NULL;
-            tsr__map_set(&t->twice, loop, 1);
-        } else if (!x->runs_now)
-            tsr__tile_store_waits(x->leaving);
-        if (x->runs_now && (parts->a.place || parts->b.place)) /* there is another way */
-            return;
-        if (!x->runs_now || (t->unit == TSR__TILES_VECTORS && !is_narrow(x)) || (t->unit == TSR__TILES_MODEL && whole))
-            t->rounds = x;
-        return;
-    }
-    for (unsigned i = 0; i < count && count > 1; i++)
-        add_loop(t, loop, &parts[i], 1, false);
+    *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop, .alone = -1};
+    if (!arrange_parts(t, x, parts, count, computed))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        x->lives[i] = x->parts[i].life;
+    x->leaving = stores_behind(t, x);
+    x->runs_now = must_run_now(t, x, all);
+    const bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS && !tsr__tile_loop_is_narrow(x),
+               other_way = parts->a.first.place || parts->b.first.place,
+               pays = (t->unit == TSR__TILES_VECTORS && !tsr__tile_loop_is_narrow(x)) || (t->unit == TSR__TILES_MODEL && whole);
+    if (x->twice) {
+        x->leaving = NULL;
+        tsr__map_set(&t->twice, loop, 1);
+    } else if (!x->runs_now)
+        tsr__tile_store_waits(x->leaving);
+    if (!x->runs_now || (pays && !computed && !other_way))
+        t->rounds = x;
+    return true;
+}
+
+/* The same, or each part on its own. */
+static bool add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct tsr__loop_part *parts, unsigned count, bool computed,
+                     bool all)
+{
+    if (add_block(t, loop, parts, count, computed, all))
+        return true;
+    for (unsigned i = 0; i < count && count > 1 && !computed; i++)
+        add_block(t, loop, &parts[i], 1, false, false);
+    return false;
 }
 
 /* Gives parts that have an operand in common, by way of others too, the same number. Answers how many numbers there are. */
-static unsigned number_parts(const struct part *parts, unsigned count, unsigned *number)
+static unsigned number_parts(const struct tsr__loop_part *parts, unsigned count, unsigned *number)
 {
     unsigned most = 0;
     for (unsigned i = 0; i < count; i++) {
         number[i] = most++;
         for (unsigned k = 0; k < i; k++) {
-            struct tsr__polynomial a = address_distance(&parts[k].a, &parts[i].a), b = address_distance(&parts[k].b, &parts[i].b);
             const unsigned from = number[k] > number[i] ? number[k] : number[i], to = number[k] > number[i] ? number[i] : number[k];
-            if (!is_zero(&a) && !is_zero(&b))
+            if (!multiply_alike(&parts[k], &parts[i]) ||
+                (!is_same_operand(&parts[k], &parts[i], false) && !is_same_operand(&parts[k], &parts[i], true)))
                 continue;
             for (unsigned n = 0; n <= i; n++)
                 number[n] = number[n] == from ? to : number[n];
@@ -493,7 +608,8 @@ static unsigned number_parts(const struct part *parts, unsigned count, unsigned 
 
 /* Several sums in one loop over K that have no operand in common, as those of even and odd steps: a call each, for which packets run twice
  * together. False: not so. */
-static bool add_several(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct part *const *sets, const unsigned *sizes, unsigned count)
+static bool add_several(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr__loop_part *const *sets, const unsigned *sizes,
+                        unsigned count, bool computed)
 {
     struct tsr__k_loop *all[TSR_TILE_LOOPS];
     struct tsr__live_range *lives[MOST];
@@ -504,8 +620,8 @@ static bool add_several(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct par
         return false;
     for (unsigned n = 0; n < count; n++) {
         struct tsr__k_loop *x = all[n] = tsr_arena_alloc(&t->l->scratch, sizeof *x);
-        *x = (struct tsr__k_loop){.loop = loop, .number = n};
-        if (!arrange_parts(x, sets[n], sizes[n]))
+        *x = (struct tsr__k_loop){.loop = loop, .number = n, .alone = -1};
+        if (!arrange_parts(t, x, sets[n], sizes[n], false) && !(computed && arrange_parts(t, x, sets[n], sizes[n], true)))
             return false;
         for (unsigned i = 0; i < x->rows * x->columns; i++)
             lives[live++] = x->lives[i] = x->parts[i].life;
@@ -525,24 +641,25 @@ static bool add_several(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct par
     return twice;
 }
 
-static void add_loops(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
+/* `computed`: with operands that the loop computes, if it can wait then. False: some of the parts do not fill blocks. */
+static bool add_loops(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct tsr__loop_part *parts, unsigned count, bool computed)
 {
     unsigned number[MOST], sizes[MOST] = {0}, numbers = number_parts(parts, count, number);
-    struct part *sets[MOST];
-    if (numbers == 1) {
-        add_loop(t, loop, parts, count, true);
-        return;
-    }
+    struct tsr__loop_part *sets[MOST];
+    if (numbers == 1)
+        return add_loop(t, loop, parts, count, computed, true);
     for (unsigned n = 0; n < numbers; n++) {
         sets[n] = tsr_arena_alloc(&t->l->scratch, count * sizeof *sets[n]);
         for (unsigned i = 0; i < count; i++)
             if (number[i] == n)
                 sets[n][sizes[n]++] = parts[i];
     }
-    if (add_several(t, loop, sets, sizes, numbers))
-        return;
-    for (unsigned n = 0; n < numbers; n++)
-        add_loop(t, loop, sets[n], sizes[n], false);
+    if (add_several(t, loop, sets, sizes, numbers, computed))
+        return true;
+    bool all = !computed;
+    for (unsigned n = 0; n < numbers && !computed; n++)
+        all = add_loop(t, loop, sets[n], sizes[n], false, false) && all;
+    return all;
 }
 
 static bool is_read_only(const struct tsr__tiles *t, LLVMBasicBlockRef block)
@@ -592,20 +709,49 @@ bool tsr__tile_loops_reject(struct tsr__tiles *t)
     return any;
 }
 
+/* How many parts of the loop are made with those of other work-groups; `stored`: by calls that store their results as well. */
+static unsigned count_waiting(const struct tsr__tiles *t, LLVMBasicBlockRef loop, bool stored)
+{
+    unsigned waiting = 0;
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+        waiting += x->loop == loop && !x->runs_now && !(stored && x->twice) ? x->rows * x->columns : 0;
+    return waiting;
+}
+
+/* First with the operands that lie in memory. If some do not, or the parts do not fill blocks so, with those that the loop computes. */
+static void add_loops_of(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct tsr__loop_part *parts, unsigned count)
+{
+    struct tsr__k_loop *const others = t->rounds;
+    struct tsr__loop_part moving[MOST];
+    unsigned moves = 0;
+    bool fill_blocks = true;
+    for (unsigned i = 0; i < count; i++)
+        if (parts[i].a.moves && parts[i].b.moves)
+            moving[moves++] = parts[i];
+    if (moves)
+        fill_blocks = add_loops(t, loop, moving, moves, false);
+    if ((moves == count && fill_blocks) || count_waiting(t, loop, true))
+        return;
+    struct tsr__k_loop *const found = t->rounds;
+    t->rounds = others;
+    if (!add_loops(t, loop, parts, count, true) || count_waiting(t, loop, false) < count)
+        t->rounds = found;
+}
+
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
 {
     for (int p = 0; p < t->registers.places.count; p++) {
         LLVMBasicBlockRef loop = t->registers.places.at[p].ref;
         unsigned n = 0;
-        if (!exit_of_loop(loop) || !is_read_only(t, loop))
+        if (!tsr__exit_of_loop(loop) || !is_read_only(t, loop))
             continue;
-        struct part *parts = tsr_arena_alloc(&t->l->scratch, MOST * sizeof *parts);
+        struct tsr__loop_part *parts = tsr_arena_alloc(&t->l->scratch, MOST * sizeof *parts);
         for (size_t i = 0; i < t->webs.block_count && n < MOST; i++) {
-            parts[n] = (struct part){.life = &t->registers.live_ranges[i]};
+            parts[n] = (struct tsr__loop_part){.life = &t->registers.live_ranges[i]};
             n += parts[n].life->accumulator >= 0 && find_part(t, list, count, loop, &parts[n]);
         }
         if (n)
-            add_loops(t, loop, parts, n);
+            add_loops_of(t, loop, parts, n);
     }
 }
 
@@ -634,11 +780,16 @@ void tsr__tile_loops_use_memory(struct tsr__tiles *t, const struct tsr__multiply
         tsr__tiles_to_memory(&t->registers, &t->webs);
 }
 
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now,
-                       bool *twice)
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *a, enum tsr__operand_place *b,
+                       const char **runs_now, bool *twice)
 {
     const struct tsr__k_loop *rounds = rounds_of(t, x->life, x->latest->block);
-    *b = rounds && rounds->parts[0].b.by_columns ? TSR__PACKED_COLUMNS : rounds && rounds->parts[0].b.by_rows ? TSR__PACKED : TSR__IN_PLACE;
+    const struct tsr__moving *first = rounds ? &rounds->parts[0].b.first : NULL;
+    *a = rounds && rounds->slice_a ? TSR__COMPUTED : TSR__IN_PLACE;
+    *b = rounds && rounds->slice_b     ? TSR__COMPUTED
+         : rounds && first->by_columns ? TSR__PACKED_COLUMNS
+         : rounds && first->by_rows    ? TSR__PACKED
+                                       : TSR__IN_PLACE;
     *runs_now = rounds ? rounds->runs_now : NULL;
     *twice = rounds && rounds->twice;
     return rounds;
@@ -648,148 +799,4 @@ bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_ran
 {
     const struct tsr__k_loop *x = rounds_of(t, life, phi->block);
     return x && x->zero;
-}
-
-/* ---- code -------------------------------------------------------------------------------------------------------------------------------
- */
-
-/* How many rounds the loop has made, at its end. */
-static LLVMValueRef count_rounds(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct tsr__fragment *phi)
-{
-    LLVMPositionBuilderBefore(t->b, LLVMGetFirstInstruction(loop));
-    LLVMValueRef number = LLVMBuildPhi(t->b, LLVMInt64TypeInContext(t->l->context), "");
-    LLVMPositionBuilderBefore(t->b, LLVMGetBasicBlockTerminator(loop));
-    LLVMValueRef made = LLVMBuildAdd(t->b, number, tsr__i64(t->l, 1), "");
-    for (unsigned e = 0; e < phi->in_count; e++) {
-        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi->v[0], e);
-        LLVMValueRef v = from == loop ? made : tsr__i64(t->l, 0);
-        LLVMAddIncoming(number, &v, &from, 1);
-    }
-    return made;
-}
-
-/* What is the same for all packets of a call of the function is stored once. */
-static void store_field(struct tsr__tiles *t, LLVMValueRef block, size_t offset, LLVMValueRef v)
-{
-    LLVMBuilderRef b = LLVMIsConstant(v) || tsr__map_get(&t->buffers, v) ? t->entry : t->b;
-    LLVMBuildStore(b, v, tsr__at_offset(t->l, b, block, offset));
-}
-
-/* Where the operand was in the first round; in the last one it was at its address. */
-static LLVMValueRef first_address(struct tsr__tiles *t, const struct moving *m, LLVMValueRef step, LLVMValueRef rounds)
-{
-    LLVMValueRef last = LLVMBuildAddrSpaceCast(t->b, m->address, tsr__ptr(t->l), "");
-    LLVMValueRef back = LLVMBuildMul(t->b, step, LLVMBuildSub(t->b, tsr__i64(t->l, 1), rounds, ""), "");
-    return LLVMBuildGEP2(t->b, LLVMInt8TypeInContext(t->l->context), last, &back, 1, "");
-}
-
-static LLVMValueRef reserve_stack(struct tsr__tiles *t, uint64_t bytes)
-{
-    LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(LLVMInt8TypeInContext(t->l->context), bytes), "");
-    LLVMSetAlignment(made, TSR_TILE_ROW_BYTES);
-    return made;
-}
-
-/* The number in the first round. */
-static LLVMValueRef first_number(struct tsr__tiles *t, const struct tsr__polynomial *at, const struct tsr__polynomial *step,
-                                 LLVMValueRef rounds)
-{
-    LLVMValueRef back = LLVMBuildSub(t->b, tsr__i64(t->l, 1), rounds, "");
-    back = LLVMBuildMul(t->b, tsr__polynomial_build(t->l, t->b, step), back, "");
-    return LLVMBuildAdd(t->b, tsr__polynomial_build(t->l, t->b, at), back, "");
-}
-
-static void store_place(struct tsr__tiles *t, LLVMValueRef loop, size_t offset, const struct moving *m, LLVMValueRef rounds)
-{
-    if (!m->place)
-        return;
-    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, x), first_number(t, &m->x, &m->step_x, rounds));
-    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, y), first_number(t, &m->y, &m->step_y, rounds));
-    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, width), LLVMGetOperand(m->place, TSR__PLACE_WIDTH));
-    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, height), LLVMGetOperand(m->place, TSR__PLACE_HEIGHT));
-}
-
-static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
-{
-    const struct part *part = &x->parts[0];
-    bool prepares = t->unit == TSR__TILES_MODEL;
-    unsigned how = tsr__tile_product_bits(t, part->product) | (part->half ? TSR_TILE_HALF_K : 0u) |
-                   (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) | (part->b.by_columns ? TSR_TILE_B_COLUMNS : 0u) |
-                   (is_narrow(x) ? TSR_TILE_HALF_N : 0u) | (part->nibbles ? TSR_TILE_NIBBLES : 0u) |
-                   (part->a.place ? TSR_TILE_A_EDGES : 0u) | (part->b.place ? TSR_TILE_B_EDGES : 0u);
-    if (part->no_signs)
-        how = (how & ~(unsigned)TSR_TILE_PRODUCT) | TSR_TILE_U8U8;
-    LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
-    LLVMBasicBlockRef after = exit_of_loop(x->loop);
-    if (!x->runs_now) {
-        how |= (x->twice ? tsr__tile_twice_bits(x->twice) : TSR_TILE_MAY_WAIT | (x->again ? TSR_TILE_IN_ORDER : 0u)) |
-               x->number << TSR_TILE_LOOP_SHIFT;
-        tsr__set_fn_text(t->l, t->webs.function, TSR__SHARES, "");
-    }
-    LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
-#define PUT(field, value) store_field(t, loop, offsetof(struct tsr_tile_loop, field), value)
-    PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
-    PUT(b, first_address(t, &part->b, tsr__polynomial_build(t->l, t->b, &part->b.step), rounds));
-    PUT(a_stride, tsr__polynomial_build(t->l, t->b, &part->a.stride));
-    PUT(b_stride, tsr__polynomial_build(t->l, t->b, &part->b.stride));
-    PUT(a_step, tsr__polynomial_build(t->l, t->b, &part->inner_a));
-    PUT(b_step, tsr__polynomial_build(t->l, t->b, &part->inner_b));
-    PUT(a_next, tsr__polynomial_build(t->l, t->b, &x->a_next));
-    PUT(b_next, tsr__polynomial_build(t->l, t->b, &x->b_next));
-    PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
-    PUT(rows, tsr__i64(t->l, x->rows));
-    PUT(columns, tsr__i64(t->l, x->columns));
-    PUT(tile_rows, tsr__i64(t->l, tsr__rows_of_block(part->life->block)));
-    PUT(how, tsr__i64(t->l, how));
-    PUT(packed, is_unpacked(&part->b) ? reserve_stack(t, TSR_TILE_PACKED_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
-    PUT(zero, tsr__i64(t->l, x->zero));
-    store_place(t, loop, offsetof(struct tsr_tile_loop, a_matrix), &part->a, rounds);
-    store_place(t, loop, offsetof(struct tsr_tile_loop, b_matrix), &part->b, rounds);
-    PUT(operands, prepares ? reserve_stack(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
-    for (unsigned i = 0; i < x->rows * x->columns; i++)
-        PUT(c[i], tsr__tile_slot(t, x->lives[i]->accumulator));
-    LLVMValueRef to_stride = tsr__i64(t->l, 0), past = to_stride, to = LLVMConstNull(tsr__ptr(t->l));
-    if (x->leaving)
-        to = tsr__tile_store_destination(x->leaving, after, &to_stride, &past);
-    PUT(to, to);
-    PUT(to_stride, to_stride);
-    PUT(past, past);
-#undef PUT
-    LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
-    if (x->twice) /* each call uses AMX's registers for itself */
-        LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(tsr__tile_twice_called(x->twice, done)));
-    for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX; i++) {
-        int number = x->lives[i]->accumulator;
-        if (number < TSR_TILE_COUNT)
-            tsr__tile_load(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
-    }
-    if (x->leaving)
-        tsr__tile_store_done(x->leaving, after, done);
-}
-
-/* In front of all calls behind the loop. */
-static void store_accumulators(struct tsr__tiles *t, const struct tsr__k_loop *x)
-{
-    LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(exit_of_loop(x->loop))));
-    for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX && !x->zero; i++) {
-        int number = x->lives[i]->accumulator;
-        if (number < TSR_TILE_COUNT)
-            tsr__tile_store(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES));
-    }
-}
-
-void tsr__tile_loops_make(struct tsr__tiles *t)
-{
-    /* A call is put in front of those that stand behind the same loop already, so that the last one is made first. */
-    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
-        emit_loop_call(t, x);
-    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
-        store_accumulators(t, x);
-}
-
-void tsr__tile_loops_leave(struct tsr__tiles *t)
-{
-    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
-        if (x->twice && !x->number)
-            tsr__tile_twice_make(x->twice);
 }

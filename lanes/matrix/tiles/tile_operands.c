@@ -31,11 +31,21 @@ bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b)
     return !a == !b;
 }
 
+/* As LLVM encodes it: two bits for each kind of memory. */
+bool tsr__may_change_memory(LLVMValueRef callee)
+{
+    static const char *const harmless[] = {"llvm.assume", "llvm.lifetime", "llvm.prefetch", "llvm.dbg", "llvm.experimental.noalias.scope"};
+    const uint64_t changes = 0xaaaaaaaa;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(harmless); i++)
+        if (tsr__starts_with(tsr__name(callee), harmless[i]))
+            return false;
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
+    return !memory || LLVMGetEnumAttributeValue(memory) & changes;
+}
+
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
-    static const char *const harmless[] = {"llvm.x86.tile",    "llvm.x86.tdp",       TSR__RT_PREFIX "tile_",
-                                           "llvm.masked.load", "llvm.masked.gather", "llvm.prefetch",
-                                           "llvm.lifetime",    TSR__BLOCK2D_PLACE,   TSR__NIBBLES};
+    static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp", TSR__RT_PREFIX "tile_", TSR__BLOCK2D_PLACE, TSR__NIBBLES};
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore: /* into the buffers of this pass */
         return !tsr__map_get(&t->buffers, base_object(LLVMGetOperand(inst, 1)));
@@ -49,7 +59,7 @@ bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
         for (size_t i = 0; callee && i < TSR_ARRAY_LEN(harmless); i++)
             if (tsr__starts_with(tsr__name(callee), harmless[i]))
                 return false;
-        return !tsr__mad_read(inst, &mad);
+        return !tsr__mad_read(inst, &mad) && (!callee || tsr__may_change_memory(callee));
     }
     default:
         return false;

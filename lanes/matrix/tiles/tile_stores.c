@@ -399,6 +399,11 @@ LLVMBasicBlockRef tsr__tile_store_block(const struct tsr__pending_tile_store *x)
     return x->block;
 }
 
+LLVMValueRef tsr__tile_store_address(const struct tsr__pending_tile_store *x)
+{
+    return LLVMGetOperand(x->first, 1);
+}
+
 /* Do tiles at this distance not overlap? */
 static LLVMValueRef are_apart(const struct tsr__pending_tile_store *x, LLVMValueRef stride)
 {

@@ -34,25 +34,13 @@ void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function)
 /* ---- what the code does ---------------------------------------------------------------------------------------------------------------
  */
 
-/* May the function change memory, as LLVM encodes it: two bits for each kind of memory? */
-static bool may_change_memory(LLVMValueRef callee)
-{
-    static const char *const harmless[] = {"llvm.assume", "llvm.lifetime", "llvm.prefetch", "llvm.dbg", "llvm.experimental.noalias.scope"};
-    const uint64_t changes = 0xaaaaaaaa;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(harmless); i++)
-        if (tsr__starts_with(tsr__name(callee), harmless[i]))
-            return false;
-    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-    return !memory || LLVMGetEnumAttributeValue(memory) & changes;
-}
-
 static bool has_effect(LLVMValueRef inst)
 {
     struct tsr__mad mad;
     if (LLVMIsALoadInst(inst))
         return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
     if (LLVMIsACallInst(inst))
-        return !tsr__mad_read(inst, &mad) && (!tsr__callee(inst) || may_change_memory(tsr__callee(inst)));
+        return !tsr__mad_read(inst, &mad) && (!tsr__callee(inst) || tsr__may_change_memory(tsr__callee(inst)));
     return LLVMIsAStoreInst(inst) || LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
 }
 

@@ -125,12 +125,12 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
 {
     struct tsr__source a, b;
     LLVMValueRef point = x->latest->mad.call;
-    enum tsr__operand_place place_of_b;
+    enum tsr__operand_place place_of_a, place_of_b;
     const char *runs_now;
     bool twice;
     tsr__tiles_select(t, x->life);
-    if (tsr__in_tile_loop(t, x, &place_of_b, &runs_now, &twice)) {
-        note_places(x, TSR__IN_PLACE, place_of_b, true, runs_now, twice);
+    if (tsr__in_tile_loop(t, x, &place_of_a, &place_of_b, &runs_now, &twice)) {
+        note_places(x, place_of_a, place_of_b, true, runs_now, twice);
         return;
     }
     LLVMPositionBuilderBefore(t->b, point);
@@ -303,7 +303,8 @@ static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_ti
     static const char *const from[] = {[TSR__FROM_VECTORS] = "by way of the stack",
                                        [TSR__IN_PLACE] = "straight from memory",
                                        [TSR__PACKED] = "from rows in memory, which are packed",
-                                       [TSR__PACKED_COLUMNS] = "from columns in memory, a lane each, which are packed"};
+                                       [TSR__PACKED_COLUMNS] = "from columns in memory, a lane each, which are packed",
+                                       [TSR__COMPUTED] = "computed by the loop's code where it is packed"};
     bool same = in_tiles->a == in_tiles->b;
     const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "", *others = "", *why = "";
     if (in_tiles->in_loop && in_tiles->runs_now) {

@@ -46,6 +46,7 @@ enum tsr__operand_place {
     TSR__IN_PLACE,       /* by a tile load */
     TSR__PACKED,         /* B that lies row after row: the device packs it */
     TSR__PACKED_COLUMNS, /* … column after column, in a loop that the device runs as a whole */
+    TSR__COMPUTED,       /* by a function that the device calls, in such a loop */
 };
 
 struct tsr__tile_mad {
@@ -274,6 +275,8 @@ bool tsr__tile_by_columns(struct tsr__tiles *t, const struct tsr__source *s, LLV
 LLVMValueRef tsr__tile_place(LLVMValueRef address);
 /* Do placeholders say the same matrix of both addresses, or none? (tile_operands.c) */
 bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b);
+/* May the function write to memory? (tile_operands.c) */
+bool tsr__may_change_memory(LLVMValueRef function);
 /* May the instruction write to memory other than this pass's buffers? (tile_operands.c) */
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
 /* Are all values that flow to `to` from outside of the webs zero? (tile_operands.c) */
@@ -325,6 +328,8 @@ bool tsr__accesses_memory(LLVMValueRef instruction);
 bool tsr__tile_store_has(const struct tsr__pending_tile_store *x, LLVMValueRef store);
 bool tsr__tile_store_is_global(const struct tsr__pending_tile_store *x);
 LLVMBasicBlockRef tsr__tile_store_block(const struct tsr__pending_tile_store *x);
+/* The address of one of them. */
+LLVMValueRef tsr__tile_store_address(const struct tsr__pending_tile_store *x);
 /* A loop that waits will make it. */
 void tsr__tile_store_waits(struct tsr__pending_tile_store *x);
 /* Sets the value, computed in `from`, that is not 0 at run time if the tiles have been stored already. */
@@ -346,8 +351,8 @@ static inline bool tsr__is_global_memory(LLVMValueRef pointer)
 }
 
 /* Loops that the device runs as a whole (tile_loops.c), in the order of use: makes the code around loops fit; finds the loops; tells if a
- * multiplication is in such a loop, with its place of B and why the loop does not wait for those of other work-groups (NULL: it may), and
- * if such a loop computes the accumulator; makes the calls. */
+ * multiplication is in such a loop, with its places of A and B and why the loop does not wait for those of other work-groups (NULL: it
+ * may), and if such a loop computes the accumulator; makes the calls. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
 /* Adds the loops that wait to the set of blocks. */
@@ -356,8 +361,8 @@ void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *bloc
 bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block);
 /* Rejects the live ranges that are worth it only in loops that wait, and are not in one; true: there were some. */
 bool tsr__tile_loops_reject(struct tsr__tiles *t);
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now,
-                       bool *twice);
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *a, enum tsr__operand_place *b,
+                       const char **runs_now, bool *twice);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
 /* Accumulators that nothing but such loops computes, which wait, lie in memory rather than in AMX's registers: their code is mostly about

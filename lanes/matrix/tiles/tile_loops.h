@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over K that the device runs as a whole: what tile_loops.c has found of one, and tile_loop_calls.c makes a call of. */
+#ifndef TESSERA_LANES_MATRIX_TILE_LOOPS_H
+#define TESSERA_LANES_MATRIX_TILE_LOOPS_H
+
+#include "lanes/matrix/tiles/tile_slices.h"
+
+/* Where an operand of one product is in memory. */
+struct tsr__moving {
+    LLVMValueRef address;
+    bool by_rows, by_columns; /* of elements, of words; else rows of tiles */
+    struct tsr__polynomial at, stride, step /* from round to round */;
+    LLVMValueRef place;                                 /* in a matrix with edges, or NULL */
+    struct tsr__polynomial pitch, x, y, step_x, step_y; /* the first vector in this matrix: bytes and rows */
+};
+
+/* A or B of all products of a round that go into one accumulator. */
+struct tsr__part_operand {
+    struct tsr__source *sources;
+    bool moves; /* they are in memory, at distances that stay the same: */
+    struct tsr__moving first;
+    struct tsr__polynomial inner; /* from product to product */
+};
+
+/* What one accumulator gets in a round: `depth` products. */
+struct tsr__loop_part {
+    struct tsr__live_range *life;
+    const struct tsr__fragment *phi;
+    struct tsr__part_operand a, b;
+    const struct tsr__tile_product *product; /* of all of them; the accumulator may have others in other loops */
+    unsigned depth;
+    bool zero, half; /* half: they have 32 bytes of K each */
+    bool nibbles;    /* … in which bytes hold two numbers of 4 bits */
+    bool no_signs;   /* … none of which has a sign */
+};
+
+/* One call: accumulators in rows and columns. */
+struct tsr__k_loop {
+    struct tsr__k_loop *next;
+    LLVMBasicBlockRef loop;
+    struct tsr__loop_part parts[TSR_TILE_LOOP_MAX];   /* row after row */
+    struct tsr__live_range *lives[TSR_TILE_LOOP_MAX]; /* of these */
+    struct tsr__slice *slice_a, *slice_b;             /* which compute the operand; NULL: it moves */
+    struct tsr__pending_tile_store *leaving;          /* what becomes of all accumulators, or NULL */
+    const char *runs_now;                             /* why its packet cannot end before the loop has run; NULL: it may */
+    struct tsr__twice *twice;                         /* NULL: … since nothing but stores follows; else since it runs twice */
+    int alone; /* argument of the kernel whose memory has to be its own for that, since slices read others; -1: none */
+    unsigned rows, columns;
+    struct tsr__polynomial a_next, b_next;
+    bool zero;
+    bool again;      /* its packet may come to it once more */
+    unsigned number; /* of several calls for one basic block */
+};
+
+/* The block behind a loop of one block that leaves at its end, or NULL. */
+LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop);
+/* Is it one column of sub-groups of 8? */
+bool tsr__tile_loop_is_narrow(const struct tsr__k_loop *x);
+
+#endif

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Operands that a loop over K computes: numbers that it converts, scales or unpacks before they are multiplied, or that lie in memory by no
+ * rule that the device knows.
+ *
+ * All instructions of the loop that an operand depends on, its *slice*, become a function, which the device calls where it packs the
+ * operand: once for all work-groups that have the same one. The function gets the number of a step, and the values that the slice takes
+ * from outside of the loop, which the packet stores; operands whose values are the same bytes are the same. Counters of the loop become
+ * their first number and as many times the distance as there were rounds. */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "lanes/ir/match.h"
+#include "lanes/matrix/tiles/tile_slices.h"
+
+enum {
+    MOST_INSTRUCTIONS = 2048,
+    MOST_VALUES = 128,
+    MOST_COUNTERS = 16,
+    MOST_DEPTH = 256, /* of expressions */
+    NO_MEMORY = 0,    /* LLVM's encoding of the attribute memory(none) */
+};
+
+/* A value from outside of the loop. */
+struct taken {
+    LLVMValueRef value;
+    uint64_t bytes, offset;
+};
+
+/* A phi that gets the same distance in each round: bytes of a pointer. */
+struct counter {
+    LLVMValueRef phi, begin, distance;
+    bool down;
+    uint64_t unit; /* bytes of one, of a pointer; else 0 */
+};
+
+struct tsr__slice {
+    struct tsr__compilation *l;
+    const struct tsr__webs *webs;
+    LLVMBasicBlockRef loop;
+    const struct tsr__source **sources; /* of each tile, those of all products of a round */
+    unsigned tiles, depth;
+    struct taken taken[MOST_VALUES];
+    struct counter counters[MOST_COUNTERS];
+    unsigned taken_count, counter_count, instructions;
+    uint64_t bytes;
+    struct tsr__map seen; /* value → 1 */
+    uint64_t arguments;   /* of the kernel by which it reads: a bit for each */
+    bool reads_others;    /* it reads global memory by others, too */
+};
+
+/* ---- where addresses come from ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The kernel whose code the function is. */
+static struct tsr_kernel_info *kernel_of(struct tsr__compilation *l, LLVMValueRef function)
+{
+    const char *name = tsr__name(function);
+    const size_t length = strcspn(name, ".");
+    for (uint32_t k = 0; k < l->info->kernel_count; k++)
+        if (strlen(l->info->kernels[k].name) == length && !strncmp(l->info->kernels[k].name, name, length))
+            return &l->info->kernels[k];
+    return NULL;
+}
+
+static bool is_fixed(struct tsr__compilation *l, LLVMValueRef v)
+{
+    return LLVMIsALoadInst(v) && LLVMGetMetadata(v, LLVMGetMDKindIDInContext(l->context, "invariant.load", strlen("invariant.load")));
+}
+
+/* Is it what the entry has loaded from a constant offset of struct `of`? */
+static bool is_loaded_from(struct tsr__compilation *l, LLVMValueRef v, LLVMValueRef *base, uint64_t *offset)
+{
+    if (!is_fixed(l, v))
+        return false;
+    *base = LLVMGetOperand(v, 0);
+    *offset = 0;
+    if (LLVMIsAGetElementPtrInst(*base)) {
+        struct tsr__gep_index index;
+        struct tsr__gep_walk walk = tsr__gep_walk(LLVMGetModuleDataLayout(l->module), *base);
+        while (tsr__gep_next(&walk, &index)) {
+            if (!index.is_constant)
+                return false;
+            *offset += (uint64_t)index.offset;
+        }
+        *base = LLVMGetOperand(*base, 0);
+    }
+    return true;
+}
+
+/* The argument that a value is: a parameter of a packet function, or what an entry loads from the argument block. */
+static int argument_of(struct tsr__compilation *l, LLVMValueRef v)
+{
+    LLVMValueRef block, group, item;
+    uint64_t at, in_group, in_item;
+    if (LLVMIsAArgument(v)) {
+        const struct tsr_kernel_info *kernel = kernel_of(l, LLVMGetParamParent(v));
+        for (uint32_t i = 0; kernel && i < kernel->arg_count && LLVMCountParams(LLVMGetParamParent(v)) > kernel->arg_count; i++)
+            if (LLVMGetParam(LLVMGetParamParent(v), i) == v)
+                return (int)i;
+        return -1;
+    }
+    if (!is_loaded_from(l, v, &block, &at) || !is_loaded_from(l, block, &group, &in_group) || !is_loaded_from(l, group, &item, &in_item) ||
+        in_group != offsetof(struct tsr_group, args) || in_item != offsetof(struct tsr_item, group) || !LLVMIsAArgument(item))
+        return -1;
+    const struct tsr_kernel_info *kernel = kernel_of(l, LLVMGetParamParent(item));
+    for (uint32_t i = 0; kernel && i < kernel->arg_count; i++)
+        if (kernel->args[i].offset == at)
+            return (int)i;
+    return -1;
+}
+
+/* Follows the address through phis that all lead to one argument. */
+static int argument_below(struct tsr__compilation *l, LLVMValueRef v, struct tsr__map *seen)
+{
+    enum { ANY = -2 };
+    while (LLVMIsAGetElementPtrInst(v) || LLVMIsAAddrSpaceCastInst(v))
+        v = LLVMGetOperand(v, 0);
+    if (!LLVMIsAPHINode(v))
+        return argument_of(l, v);
+    if (tsr__map_get(seen, v))
+        return ANY;
+    tsr__map_set(seen, v, 1);
+    int all = ANY;
+    for (unsigned i = 0; i < LLVMCountIncoming(v); i++) {
+        const int one = argument_below(l, LLVMGetIncomingValue(v, i), seen);
+        if (one != ANY && all != ANY && one != all)
+            return -1;
+        all = one == ANY ? all : one;
+    }
+    return all;
+}
+
+int tsr__argument_of_address(struct tsr__compilation *l, LLVMValueRef address)
+{
+    struct tsr__map seen = {.arena = &l->scratch};
+    const int argument = argument_below(l, address, &seen);
+    return argument < TSR_SIZED_ARGUMENTS ? argument : -1;
+}
+
+void tsr__ask_alone(struct tsr__compilation *l, LLVMValueRef function, int argument)
+{
+    kernel_of(l, function)->asked_arguments |= UINT32_C(1) << argument;
+}
+
+bool tsr__slice_is_apart(const struct tsr__slice *s, int argument)
+{
+    return argument >= 0 && !s->reads_others && !(s->arguments >> argument & 1);
+}
+
+/* ---- what belongs to a slice -----------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMTypeRef element_of(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+static bool is_number_or_pointer(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(element_of(type))) {
+    case LLVMIntegerTypeKind:
+    case LLVMPointerTypeKind:
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Takes a value from outside of the loop, but no accumulator, whose vectors will be gone. Its bytes in memory are to have no holes. */
+static bool take(struct tsr__slice *s, LLVMValueRef v)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(s->l->module);
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMIsConstant(v) || tsr__map_get(&s->seen, v))
+        return true;
+    tsr__map_set(&s->seen, v, 1);
+    if (s->taken_count == MOST_VALUES || !is_number_or_pointer(type) || LLVMIsAExtractValueInst(v) || tsr__web_of_user(s->webs, v))
+        return false;
+    const uint64_t bytes = LLVMStoreSizeOfType(layout, type), bits = LLVMSizeOfTypeInBits(layout, type);
+    if ((bytes * 8 != bits && bits != 1) || (bytes & (bytes - 1)))
+        return false;
+    unsigned at = s->taken_count++; /* larger ones come first, so that none lies across a multiple of its size */
+    for (; at > 0 && s->taken[at - 1].bytes < bytes; at--)
+        s->taken[at] = s->taken[at - 1];
+    s->taken[at] = (struct taken){.value = v, .bytes = bytes};
+    s->bytes += bytes;
+    return s->bytes <= TSR_TILE_VALUE_BYTES - sizeof(uint64_t);
+}
+
+static bool is_in_loop(const struct tsr__slice *s, LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == s->loop;
+}
+
+static bool add_counter(struct tsr__slice *s, LLVMValueRef phi)
+{
+    if (s->counter_count == MOST_COUNTERS || LLVMCountIncoming(phi) != 2)
+        return false;
+    const unsigned back = LLVMGetIncomingBlock(phi, 1) == s->loop;
+    struct counter c = {.phi = phi, .begin = LLVMGetIncomingValue(phi, !back)};
+    LLVMValueRef next = LLVMGetIncomingValue(phi, back);
+    if (!LLVMIsAInstruction(next) || LLVMGetNumOperands(next) != 2)
+        return false;
+    const bool second = LLVMGetOperand(next, 1) == phi;
+    if (LLVMGetOperand(next, second) != phi)
+        return false;
+    c.distance = LLVMGetOperand(next, !second);
+    switch (LLVMGetInstructionOpcode(next)) {
+    case LLVMAdd:
+        break;
+    case LLVMSub:
+        c.down = true;
+        if (second)
+            return false;
+        break;
+    case LLVMGetElementPtr:
+        c.unit = LLVMABISizeOfType(LLVMGetModuleDataLayout(s->l->module), LLVMGetGEPSourceElementType(next));
+        if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMPointerTypeKind || LLVMGetTypeKind(LLVMTypeOf(c.distance)) != LLVMIntegerTypeKind)
+            return false;
+        break;
+    default:
+        return false;
+    }
+    if (is_in_loop(s, c.distance) || is_in_loop(s, c.begin))
+        return false;
+    s->counters[s->counter_count++] = c;
+    return take(s, c.begin) && take(s, c.distance);
+}
+
+/* Notes through which argument the slice reads. False: it must not read there at another time or place. */
+static bool note_read(struct tsr__slice *s, LLVMValueRef pointer)
+{
+    const unsigned space = LLVMGetPointerAddressSpace(element_of(LLVMTypeOf(pointer)));
+    if (tsr__tile_place(pointer) || (space != TSR__GLOBAL_SPACE && space != TSR__CONSTANT_SPACE))
+        return false;
+    if (space == TSR__CONSTANT_SPACE)
+        return true;
+    const int argument = tsr__argument_of_address(s->l, pointer);
+    if (argument < 0)
+        s->reads_others = true;
+    else
+        s->arguments |= UINT64_C(1) << argument;
+    return true;
+}
+
+static bool is_masked_read(LLVMValueRef callee)
+{
+    return tsr__starts_with(tsr__name(callee), "llvm.masked.load.") || tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
+}
+
+static bool touches_no_memory(LLVMValueRef callee)
+{
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
+    return memory && LLVMGetEnumAttributeValue(memory) == NO_MEMORY;
+}
+
+/* May the instruction be done elsewhere, for the same operands? */
+static bool can_move(struct tsr__slice *s, LLVMValueRef inst)
+{
+    struct tsr__mad mad;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic &&
+               (is_fixed(s->l, inst) || note_read(s, LLVMGetOperand(inst, 0)));
+    case LLVMCall: {
+        LLVMValueRef callee = tsr__callee(inst);
+        if (!callee || tsr__mad_read(inst, &mad) || tsr__is_marker(callee))
+            return false;
+        return is_masked_read(callee) ? note_read(s, LLVMGetOperand(inst, 0)) : touches_no_memory(callee);
+    }
+    case LLVMGetElementPtr:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSelect:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+    case LLVMFreeze:
+    case LLVMFNeg:
+        return true;
+    default:
+        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
+    }
+}
+
+/* Adds all that a value depends on. */
+static bool add_value(struct tsr__slice *s, LLVMValueRef v, int depth)
+{
+    if (!is_in_loop(s, v))
+        return take(s, v);
+    if (tsr__map_get(&s->seen, v))
+        return true;
+    tsr__map_set(&s->seen, v, 1);
+    if (LLVMIsAPHINode(v))
+        return add_counter(s, v);
+    if (!depth || ++s->instructions > MOST_INSTRUCTIONS || !can_move(s, v))
+        return false;
+    const unsigned operands = (unsigned)LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0); /* not the function that is called */
+    for (unsigned i = 0; i < operands; i++)
+        if (!add_value(s, LLVMGetOperand(v, i), depth - 1))
+            return false;
+    return true;
+}
+
+static bool add_source(struct tsr__slice *s, const struct tsr__source *source)
+{
+    for (unsigned i = 0; i < source->rows * source->chunks; i++)
+        if (LLVMStoreSizeOfType(LLVMGetModuleDataLayout(s->l->module), LLVMTypeOf(source->from[i])) != source->chunk_bytes ||
+            !add_value(s, source->from[i], MOST_DEPTH))
+            return false;
+    return true;
+}
+
+struct tsr__slice *tsr__slice_find(const struct tsr__webs *w, LLVMBasicBlockRef loop, const struct tsr__source *const *sources,
+                                   unsigned tiles, unsigned depth)
+{
+    struct tsr__compilation *l = w->l;
+    struct tsr__slice *s = tsr_arena_alloc(&l->scratch, sizeof *s);
+    *s = (struct tsr__slice){.l = l,
+                             .webs = w,
+                             .loop = loop,
+                             .sources = tsr_arena_alloc(&l->scratch, tiles * sizeof *s->sources),
+                             .tiles = tiles,
+                             .depth = depth,
+                             .seen = {.arena = &l->scratch}};
+    memcpy(s->sources, sources, tiles * sizeof *sources);
+    for (unsigned i = 0; i < tiles * depth; i++)
+        if (!add_source(s, &sources[i / depth][i % depth]))
+            return NULL;
+    uint64_t at = 0;
+    for (unsigned i = 0; i < s->taken_count; at += s->taken[i++].bytes)
+        s->taken[i].offset = at;
+    return s;
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+uint64_t tsr__slice_bytes(const struct tsr__slice *s)
+{
+    return (s->bytes + sizeof(uint64_t)) / sizeof(uint64_t) * sizeof(uint64_t);
+}
+
+void tsr__slice_store_values(const struct tsr__slice *s, LLVMBuilderRef b, LLVMValueRef to)
+{
+    LLVMBuildStore(b, tsr__i64(s->l, 0), tsr__at_offset(s->l, b, to, tsr__slice_bytes(s) - sizeof(uint64_t)));
+    for (unsigned i = 0; i < s->taken_count; i++)
+        LLVMBuildStore(b, s->taken[i].value, tsr__at_offset(s->l, b, to, s->taken[i].offset));
+}
+
+/* ---- the function ----------------------------------------------------------------------------------------------------------------------
+ */
+
+enum parameter { VALUES, FIRST, STEPS, TILE, TO, STRIDE, NEXT, PARAMETERS };
+
+struct code {
+    const struct tsr__slice *s;
+    LLVMValueRef function;
+    LLVMBuilderRef b;
+    struct tsr__map taken; /* value from outside → that value here */
+    struct tsr__map made;  /* instruction of the loop → its copy for the current tile and step */
+    LLVMValueRef round;
+};
+
+static LLVMBasicBlockRef add_block(const struct code *c)
+{
+    return LLVMAppendBasicBlockInContext(c->s->l->context, c->function, "");
+}
+
+static void load_values(struct code *c)
+{
+    for (unsigned i = 0; i < c->s->taken_count; i++) {
+        const struct taken *v = &c->s->taken[i];
+        LLVMValueRef from = tsr__at_offset(c->s->l, c->b, LLVMGetParam(c->function, VALUES), v->offset);
+        LLVMValueRef loaded = LLVMBuildLoad2(c->b, LLVMTypeOf(v->value), from, "");
+        LLVMSetAlignment(loaded, 1);
+        tsr__map_set(&c->taken, v->value, (uintptr_t)loaded);
+    }
+}
+
+static LLVMValueRef outside(const struct code *c, LLVMValueRef v)
+{
+    return LLVMIsConstant(v) ? v : (LLVMValueRef)tsr__map_get(&c->taken, v);
+}
+
+/* The number of the round as one of this type. */
+static LLVMValueRef round_as(const struct code *c, LLVMTypeRef type)
+{
+    LLVMTypeRef element = element_of(type);
+    LLVMValueRef number = LLVMBuildIntCast2(c->b, c->round, element, false, "");
+    if (element == type)
+        return number;
+    const unsigned lanes = LLVMGetVectorSize(type);
+    LLVMValueRef first = LLVMBuildInsertElement(c->b, LLVMGetPoison(type), number, tsr__i32(c->s->l, 0), "");
+    LLVMTypeRef places = LLVMVectorType(LLVMInt32TypeInContext(c->s->l->context), lanes);
+    return LLVMBuildShuffleVector(c->b, first, LLVMGetPoison(type), LLVMConstNull(places), "");
+}
+
+static LLVMValueRef count_on(const struct code *c, LLVMValueRef phi)
+{
+    const struct counter *of = c->s->counters;
+    while (of->phi != phi)
+        of++;
+    LLVMValueRef begin = outside(c, of->begin), distance = outside(c, of->distance);
+    if (of->unit) {
+        LLVMTypeRef i64 = LLVMInt64TypeInContext(c->s->l->context);
+        LLVMValueRef far = LLVMBuildMul(c->b, LLVMBuildIntCast2(c->b, distance, i64, true, ""), tsr__i64(c->s->l, of->unit), "");
+        far = LLVMBuildMul(c->b, far, c->round, "");
+        return LLVMBuildGEP2(c->b, LLVMInt8TypeInContext(c->s->l->context), begin, &far, 1, "");
+    }
+    LLVMValueRef far = LLVMBuildMul(c->b, distance, round_as(c, LLVMTypeOf(phi)), "");
+    return of->down ? LLVMBuildSub(c->b, begin, far, "") : LLVMBuildAdd(c->b, begin, far, "");
+}
+
+static LLVMValueRef value_of(struct code *c, LLVMValueRef v)
+{
+    if (!is_in_loop(c->s, v))
+        return outside(c, v);
+    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made, v);
+    if (made)
+        return made;
+    if (LLVMIsAPHINode(v)) {
+        made = count_on(c, v);
+    } else {
+        const unsigned operands = (unsigned)LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0);
+        made = LLVMInstructionClone(v);
+        LLVMInstructionSetDebugLoc(made, NULL);
+        for (unsigned i = 0; i < operands; i++)
+            LLVMSetOperand(made, i, value_of(c, LLVMGetOperand(v, i)));
+        LLVMInsertIntoBuilder(c->b, made);
+    }
+    tsr__map_set(&c->made, v, (uintptr_t)made);
+    return made;
+}
+
+/* Stores the vectors of one tile of the current round. */
+static void store_tile(struct code *c, const struct tsr__source *source, LLVMValueRef to)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c->s->l->context);
+    LLVMValueRef row = to, stride = LLVMGetParam(c->function, STRIDE);
+    c->made = (struct tsr__map){.arena = &c->s->l->scratch};
+    for (unsigned i = 0; i < source->rows * source->chunks; i++) {
+        if (i && i % source->chunks == 0)
+            row = LLVMBuildGEP2(c->b, i8, row, &stride, 1, "");
+        LLVMValueRef v = value_of(c, source->from[i]), at = tsr__at_offset(c->s->l, c->b, row, i % source->chunks * source->chunk_bytes);
+        LLVMSetAlignment(LLVMBuildStore(c->b, v, at), 1);
+    }
+}
+
+/* All steps of one tile, in a loop. */
+static void build_tile(struct code *c, unsigned tile, LLVMBasicBlockRef entry)
+{
+    struct tsr__compilation *l = c->s->l;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef first = LLVMGetParam(c->function, FIRST), steps = LLVMGetParam(c->function, STEPS);
+    LLVMBasicBlockRef loop = add_block(c), next = add_block(c), end = add_block(c), from[2] = {entry, next};
+    LLVMPositionBuilderAtEnd(c->b, loop);
+    LLVMValueRef i = LLVMBuildPhi(c->b, i64, ""), far = LLVMBuildMul(c->b, i, LLVMGetParam(c->function, NEXT), "");
+    LLVMValueRef to = LLVMBuildGEP2(c->b, LLVMInt8TypeInContext(l->context), LLVMGetParam(c->function, TO), &far, 1, "");
+    LLVMValueRef step = LLVMBuildAdd(c->b, first, i, ""), depth = tsr__i64(l, c->s->depth);
+    c->round = c->s->depth == 1 ? step : LLVMBuildUDiv(c->b, step, depth, "");
+    if (c->s->depth == 1) {
+        store_tile(c, c->s->sources[tile], to);
+        LLVMBuildBr(c->b, next);
+    } else {
+        LLVMValueRef choice = LLVMBuildSwitch(c->b, LLVMBuildURem(c->b, step, depth, ""), next, c->s->depth);
+        for (unsigned d = 0; d < c->s->depth; d++) {
+            LLVMBasicBlockRef product = add_block(c);
+            LLVMAddCase(choice, tsr__i64(l, d), product);
+            LLVMPositionBuilderAtEnd(c->b, product);
+            store_tile(c, &c->s->sources[tile][d], to);
+            LLVMBuildBr(c->b, next);
+        }
+    }
+    LLVMPositionBuilderAtEnd(c->b, next);
+    LLVMValueRef more = LLVMBuildAdd(c->b, i, tsr__i64(l, 1), ""), numbers[2] = {tsr__i64(l, 0), more};
+    LLVMAddIncoming(i, numbers, from, 2);
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, more, steps, ""), loop, end);
+    LLVMPositionBuilderAtEnd(c->b, end);
+    LLVMBuildRetVoid(c->b);
+    LLVMPositionBuilderAtEnd(c->b, entry);
+}
+
+static LLVMValueRef declare(const struct tsr__slice *s)
+{
+    struct tsr__compilation *l = s->l;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context), ptr = tsr__ptr(l);
+    LLVMTypeRef types[PARAMETERS] = {ptr, i64, i64, LLVMInt32TypeInContext(l->context), ptr, i64, i64};
+    const char *name = tsr_arena_format(&l->scratch, "%s.operand", tsr__name(LLVMGetBasicBlockParent(s->loop)));
+    LLVMValueRef f = LLVMAddFunction(l->module, name, LLVMFunctionType(LLVMVoidTypeInContext(l->context), types, PARAMETERS, false));
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    tsr__add_fn_attr(l, f, "nounwind");
+    tsr__set_fn_text(l, f, TSR__OPERAND_CODE, "");
+    tsr__set_target(l, f);
+    return f;
+}
+
+LLVMValueRef tsr__slice_function(struct tsr__slice *s)
+{
+    struct tsr__compilation *l = s->l;
+    struct code c = {.s = s, .function = declare(s), .taken = {.arena = &l->scratch}};
+    LLVMBasicBlockRef entry = add_block(&c), nothing = add_block(&c);
+    c.b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderAtEnd(c.b, nothing);
+    LLVMBuildUnreachable(c.b);
+    LLVMPositionBuilderAtEnd(c.b, entry);
+    load_values(&c);
+    LLVMBasicBlockRef *tiles = tsr_arena_alloc(&l->scratch, s->tiles * sizeof(LLVMBasicBlockRef));
+    for (unsigned i = 0; i < s->tiles; i++) {
+        tiles[i] = LLVMGetLastBasicBlock(c.function);
+        build_tile(&c, i, entry);
+        tiles[i] = LLVMGetNextBasicBlock(tiles[i]);
+    }
+    LLVMValueRef choice = LLVMBuildSwitch(c.b, LLVMGetParam(c.function, TILE), nothing, s->tiles);
+    for (unsigned i = 0; i < s->tiles; i++)
+        LLVMAddCase(choice, tsr__i32(l, i), tiles[i]);
+    LLVMDisposeBuilder(c.b);
+    return c.function;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Operands that a loop over K computes, as functions of their own. */
+#ifndef TESSERA_LANES_MATRIX_TILE_SLICES_H
+#define TESSERA_LANES_MATRIX_TILE_SLICES_H
+
+#include "lanes/matrix/tiles/tiles.h"
+
+/* Function attribute of these functions, which the device calls. */
+#define TSR__OPERAND_CODE "tsr-operand"
+
+/* What an operand needs of a loop of one block, which writes nothing. */
+struct tsr__slice;
+
+/* Of A or B of `tiles` tiles, in `depth` products of a round each: sources[i] has those of tile i. NULL: some of it cannot be computed
+ * elsewhere. Changes no code. */
+struct tsr__slice *tsr__slice_find(const struct tsr__webs *w, LLVMBasicBlockRef loop, const struct tsr__source *const *sources,
+                                   unsigned tiles, unsigned depth);
+/* Does the slice read nothing that is written through argument `argument` of the kernel, if this argument is alone in its memory? */
+bool tsr__slice_is_apart(const struct tsr__slice *s, int argument);
+/* The argument of the kernel through which an address points, or -1. */
+int tsr__argument_of_address(struct tsr__compilation *l, LLVMValueRef address);
+/* Notes that the kernel whose code the function is asks whether this argument is alone in its memory. */
+void tsr__ask_alone(struct tsr__compilation *l, LLVMValueRef function, int argument);
+/* A tsr_tile_code. */
+LLVMValueRef tsr__slice_function(struct tsr__slice *s);
+/* Bytes of values that it needs. */
+uint64_t tsr__slice_bytes(const struct tsr__slice *s);
+/* Stores these values. */
+void tsr__slice_store_values(const struct tsr__slice *s, LLVMBuilderRef b, LLVMValueRef to);
+
+#endif
