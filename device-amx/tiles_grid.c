@@ -224,7 +224,7 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
         from = copy;
         stride = bytes;
     }
-    if (x->how & TSR_TILE_B_COLUMNS) {
+    if (x->how & TSR_TILE_B_COLUMNS && !is_of_nibbles(x)) {
         tsr__tile_pack_rows(copy, LINE, from, stride, (uint32_t)x->how);
         from = copy;
         stride = LINE;

@@ -296,7 +296,7 @@ static __attribute__((noinline)) void run_nibbles(struct tsr_item *item, const s
     const int64_t in_step = x->rows + x->columns, most = MOST / in_step;
     char tiles[MOST][TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     struct tsr_tile_loop part = *x;
-    part.how &= ~(uint64_t)(TSR_TILE_NIBBLES | TSR_TILE_HALF_K | TSR_TILE_B_ROWS | TSR_TILE_PRODUCT);
+    part.how &= ~(uint64_t)(TSR_TILE_NIBBLES | TSR_TILE_HALF_K | TSR_TILE_B_UNPACKED | TSR_TILE_PRODUCT);
     part.how |= tsr__packed_product(x);
     part.a = tiles[0];
     part.b = tiles[x->rows];

@@ -165,7 +165,7 @@ void tsr__tile_unpack_b(char *to, int64_t to_stride, const char *from, int64_t s
     const enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
     const bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
     char words[TSR_TILE_BYTES / 2] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
-    if (how & TSR_TILE_B_ROWS) {
+    if (how & TSR_TILE_B_UNPACKED) {
         tsr__tile_pack_rows(words, TSR_TILE_ROW_BYTES, from, stride, how);
         from = words;
         stride = TSR_TILE_ROW_BYTES;

@@ -195,6 +195,8 @@ static const struct style styles[] = {
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .nested = true, .computes = COMPUTES_B},
     {.m = 8, .rows = 3, .columns = 2, .type = INT8, .b_rows = true, .index = "int", .end = READS_BACK, .computes = COMPUTES_A},
     {.m = 8, .rows = 4, .columns = 1, .type = INT8, .index = "int", .writes = true, .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT4, .index = "int", .b_columns = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .index = "long", .end = SCALES, .b_columns = true},
 };
 
 enum { FEW = 26 };

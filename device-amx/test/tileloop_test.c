@@ -190,7 +190,7 @@ static void one(uint64_t how, enum goal goal)
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
     x.how |= x.how & TSR_TILE_HALF_K && !fractions && number() % 2 ? TSR_TILE_NIBBLES : 0;
     x.how |= number() % 2 && (how & TSR_TILE_PRODUCT) != TSR_TILE_TF32 ? TSR_TILE_B_ROWS : 0;
-    if (!(x.how & (TSR_TILE_NIBBLES | TSR_TILE_B_ROWS)) && number() % 3 == 0)
+    if (!(x.how & TSR_TILE_B_ROWS) && number() % 3 == 0)
         x.how |= TSR_TILE_B_COLUMNS;
     else if (number() % 5 == 0) {
         x.how |= TSR_TILE_HALF_N;

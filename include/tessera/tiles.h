@@ -61,7 +61,7 @@ enum {
     TSR_TILE_FROM_ZERO = 8192,   /* with GOES_ON: these are zero when a packet asks for the first time */
     TSR_TILE_HALF_N = 16384,     /* of a loop of one tile: B and C have 8 columns */
     TSR_TILE_NIBBLES = 32768,    /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
-    TSR_TILE_B_COLUMNS = 65536,  /* of a loop, without HALF_N, NIBBLES and B_EDGES: B is not packed, its columns lie side by side */
+    TSR_TILE_B_COLUMNS = 65536,  /* of a loop, without HALF_N and B_EDGES: B is not packed, its columns lie side by side */
     TSR_TILE_IN_ORDER = 1 << 17, /* with MAY_WAIT: its packet comes to it again, and may store to the same places then */
     TSR_TILE_B_UNPACKED = TSR_TILE_B_ROWS | TSR_TILE_B_COLUMNS, /* mask */
     TSR_TILE_A_COMPUTED = 1 << 18,  /* of a loop, without NIBBLES and A_EDGES: `a_code` computes A from the values at `a` */

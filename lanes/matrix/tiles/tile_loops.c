@@ -210,7 +210,7 @@ static bool find_nibbles(struct tsr__tiles *t, struct tsr__loop_part *part, cons
             return false;
     }
     find_operands(t, &packed, calls);
-    if (!packed.a.moves || !packed.b.moves || packed.b.first.by_columns)
+    if (!packed.a.moves || !packed.b.moves)
         return false;
     packed.nibbles = true;
     *part = packed;
