@@ -98,11 +98,11 @@ EACH_NARROW_INT(ARITHMETIC, max)
 BLOCKS_IN(global)
 BLOCKS_IN(local)
 
-/* bfloat16 is the upper half of a float: nearest even, and a NaN stays one. */
+/* bfloat16 is the upper half of a float: nearest even, and a NaN stays one. Both are computed, so that there is no branch. */
 ushort PURE intel_convert_bfloat16_as_ushort(float x)
 {
-    uint u = __builtin_astype(x, uint);
-    return x != x ? (ushort)(u >> 16 | 0x40) : (ushort)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+    uint u = __builtin_astype(x, uint), nan = u >> 16 | 0x40, rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+    return (ushort)(x != x ? nan : rounded);
 }
 
 float PURE intel_convert_as_bfloat16_float(ushort x)

@@ -30,7 +30,8 @@ void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t s
 /* The same with rows of the tile at a distance, a multiple of 64. */
 void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
 /* Numbers of 4 bits become bytes: 32 bytes of each of some rows of A, and a step of B, 8 rows of words, with TSR_TILE_B_ROWS 32 of
- * elements or with TSR_TILE_B_COLUMNS 16 columns, become those of whole tiles, the lower halves of all bytes before the upper ones. `how`: of the loop, with TSR_TILE_NIBBLES. */
+ * elements or with TSR_TILE_B_COLUMNS 16 columns, become those of whole tiles, the lower halves of all bytes before the upper ones. `how`:
+ * of the loop, with TSR_TILE_NIBBLES. */
 void tsr__tile_unpack_a(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, uint32_t how);
 void tsr__tile_unpack_b(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
 

@@ -39,8 +39,8 @@ struct style {
     enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, BY_BOOL, REFILLED, BY_THREE } buffers;
     bool registers; /* local memory is filled from private arrays, behind the products */
     bool to_last;   /* such a loop's last round copies the last step again, instead of none */
-    /* The loop flips the signs of every second part of a row of A, and of every second word of a column of B, before it multiplies. Not of
-     * TF32, with `blocks` or with `staged`. */
+    /* The loop flips the signs of every second part of a row of A, and of every second word of a column of B, before it multiplies, or
+     * copies to local memory. Not of TF32, with `blocks` or with `registers`. */
     enum { COMPUTES_NOTHING, COMPUTES_A, COMPUTES_B, COMPUTES_BOTH } computes;
 };
 

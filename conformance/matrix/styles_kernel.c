@@ -80,11 +80,11 @@ static void add_copies(struct text *text, const struct style *s, const char *k, 
         "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < UNDER * ROWS * M * STEP_A; i += WIDE_ITEMS * UNDER) {\n"
         "            const index of_k = k / (A_BYTES * IN_WORD / 4) + i %% STEP_A, of_row = get_group_id(1) * UNDER * ROWS * M + i / "
         "STEP_A;\n"
-        "            to_a[i / STEP_A][i %% STEP_A] = %s a[of_row * a_pitch + of_k]%s;\n"
+        "            to_a[i / STEP_A][i %% STEP_A] = %s OF_A_PART(a[of_row * a_pitch + of_k], of_k)%s;\n"
         "        }\n"
         "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < 8 * WIDE; i += WIDE_ITEMS * UNDER) {\n"
         "            const index of_word = k / IN_WORD + i / WIDE, of_column = get_group_id(0) * WIDE + i %% WIDE;\n"
-        "            to_b[i / WIDE][i %% WIDE] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
+        "            to_b[i / WIDE][i %% WIDE] = %s OF_B_WORD(((global const uint *)b)[of_word * pitch + of_column], of_word)%s;\n"
         "        } }\n",
         k, a, b, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
         s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "");

@@ -44,6 +44,7 @@ static const struct style styles[] = {
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .computes = COMPUTES_B},
     {.m = 8, .rows = 1, .columns = 2, .type = F16, .index = "int", .halves = true, .computes = COMPUTES_A},
     {.m = 4, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .computes = COMPUTES_BOTH},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
@@ -195,11 +196,13 @@ static const struct style styles[] = {
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .nested = true, .computes = COMPUTES_B},
     {.m = 8, .rows = 3, .columns = 2, .type = INT8, .b_rows = true, .index = "int", .end = READS_BACK, .computes = COMPUTES_A},
     {.m = 8, .rows = 4, .columns = 1, .type = INT8, .index = "int", .writes = true, .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .index = "long", .end = SCALES, .staged = true, .computes = COMPUTES_B},
+    {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .computes = COMPUTES_A},
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .index = "int", .b_columns = true},
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .index = "long", .end = SCALES, .b_columns = true},
 };
 
-enum { FEW = 26 };
+enum { FEW = 27 };
 
 static struct device device;
 static bool all_styles;
@@ -656,7 +659,7 @@ static struct style random_style(unsigned *seed)
     } else if (s.ahead && below(seed, 2))
         s.buffers = 1 + below(seed, BY_BOOL);
     s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
-    s.computes = !s.blocks && !s.staged && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
+    s.computes = !s.blocks && !s.registers && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
     return s;
 }
 

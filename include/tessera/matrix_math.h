@@ -112,8 +112,8 @@ static inline float tsr_tf32_operand(unsigned bits)
 /* intel_convert_tfloat32_as_float: to nearest, ties to even. */
 static inline float tsr_tf32_of_float(float value)
 {
-    unsigned bits = tsr_bits_of_float(value);
-    return tsr_float_of_bits((tsr_bits_are_nan(bits) ? bits | 0x400000u : tsr_round_off(bits, 13)) & 0xffffe000u);
+    unsigned bits = tsr_bits_of_float(value), nan = bits | 0x400000u, rounded = tsr_round_off(bits, 13);
+    return tsr_float_of_bits((tsr_bits_are_nan(bits) ? nan : rounded) & 0xffffe000u);
 }
 
 /* ---- one column of D = A·B + C ----------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * Stores that copy global memory to local memory. */
 #include "lanes/prepare/staged_copies.h"
 
+#include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/staged_arrays.h"
 
@@ -41,6 +42,8 @@ static bool sort_digits(struct tsr__copy *c)
 
 LLVMValueRef tsr__source_of(const struct tsr__copy *c)
 {
+    if (c->source_count)
+        return LLVMGetOperand(c->to.access, 0);
     LLVMValueRef pointer = LLVMGetOperand(c->from.load, 0);
     while (LLVMIsAAddrSpaceCastInst(pointer))
         pointer = LLVMGetOperand(pointer, 0);
@@ -85,7 +88,7 @@ static bool find_parts(struct parts *p, LLVMValueRef v, int depth)
         p->count += i == p->count;
         return true;
     }
-    for (int i = 0; i < LLVMGetNumOperands(v) && !LLVMIsAPHINode(v) && !LLVMIsACallInst(v); i++)
+    for (int i = 0; i < LLVMGetNumOperands(v) && !LLVMIsAPHINode(v) && tsr__call_of(v) == TSR__CALL_NONE; i++)
         if (!find_parts(p, LLVMGetOperand(v, (unsigned)i), depth - 1))
             return false;
     return true;
@@ -187,12 +190,73 @@ static bool find_loads_ahead(const struct tsr__unstage *u, LLVMValueRef phi, str
     return true;
 }
 
+/* ---- what is computed before it is stored ---------------------------------------------------------------------------------------------
+ */
+
+bool tsr__can_be_copied(LLVMValueRef inst)
+{
+    const uint64_t no_memory = 0; /* LLVM's encoding */
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMSelect:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMFNeg:
+    case LLVMFreeze:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+    case LLVMGetElementPtr:
+        return true;
+    case LLVMCall: {
+        LLVMValueRef callee = tsr__callee(inst);
+        LLVMAttributeRef memory =
+            callee ? LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")) : NULL;
+        return LLVMGetIntrinsicID(callee) && memory && LLVMGetEnumAttributeValue(memory) == no_memory;
+    }
+    default:
+        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
+    }
+}
+
+/* Finds the loads of which the value is computed, in the same round as the store. Ids and counters are looked at where it is read. */
+static bool find_sources(const struct tsr__unstage *u, LLVMValueRef v, struct tsr__copy *c, struct tsr__map *seen, int depth)
+{
+    if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || tsr__map_get(seen, v) || tsr__call_of(v) != TSR__CALL_NONE)
+        return true;
+    tsr__map_set(seen, v, 1);
+    if (LLVMIsALoadInst(v)) {
+        if (!tsr__is_source(v) || c->source_count == TSR__COPY_SOURCES ||
+            !tsr__dominates(&u->cfg, tsr__block_of(u, v), tsr__block_of(u, c->to.access)))
+            return false;
+        c->sources[c->source_count++] = v;
+        return true;
+    }
+    if (!depth || !tsr__can_be_copied(v))
+        return false;
+    const int operands = LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0);
+    for (int i = 0; i < operands; i++)
+        if (!find_sources(u, LLVMGetOperand(v, (unsigned)i), c, seen, depth - 1))
+            return false;
+    return true;
+}
+
+static bool find_computed(const struct tsr__unstage *u, LLVMValueRef stored, struct tsr__copy *c)
+{
+    struct tsr__map seen = {.arena = u->arena};
+    c->source_count = 0;
+    if (!LLVMIsAInstruction(stored) || !find_sources(u, stored, c, &seen, DEPTH) || !c->source_count)
+        return false;
+    c->from = original_of(u, c->sources[0]);
+    c->from.block = TSR__NONE;
+    return true;
+}
+
 bool tsr__find_copy(const struct tsr__unstage *u, const struct tsr__place *to, struct tsr__copy *c)
 {
     LLVMValueRef stored = LLVMGetOperand(to->access, 0);
     *c = (struct tsr__copy){.to = *to, .ahead = TSR__NONE};
-    if (to->at.count > TSR__PLACE_DIGITS ||
-        (!find_load_now(u, stored, c) && !find_loads_ahead(u, stored, c) && !tsr__find_array_copy(u, stored, c)))
+    if (to->at.count > TSR__PLACE_DIGITS || (!find_load_now(u, stored, c) && !find_loads_ahead(u, stored, c) &&
+                                             !tsr__find_array_copy(u, stored, c) && !find_computed(u, stored, c)))
         return false;
     for (unsigned i = 0; i < to->at.count; i++) {
         struct tsr__id_digit *d = &c->digits[c->digit_count];

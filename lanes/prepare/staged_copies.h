@@ -16,21 +16,27 @@ struct tsr__original {
     unsigned counter_count;
 };
 
-/* A store of what has been loaded from global memory. */
+enum { TSR__COPY_SOURCES = 8 };
+
+/* A store of what has been loaded from global memory, or computed from that. */
 struct tsr__copy {
     struct tsr__place to;
     struct tsr__original from;
-    struct tsr__original first_from; /* where rounds of a loop store what the round before has loaded: the load before the loop */
-    int ahead;                       /* that loop, or TSR__NONE */
-    LLVMValueRef array;              /* the private array by way of which it goes, or NULL */
+    LLVMValueRef sources[TSR__COPY_SOURCES]; /* where it is computed: all loads, of which `from` has the first */
+    unsigned source_count;                   /* 0: it is what has been loaded */
+    struct tsr__original first_from;         /* where rounds of a loop store what the round before has loaded: the load before the loop */
+    int ahead;                               /* that loop, or TSR__NONE */
+    LLVMValueRef array;                      /* the private array by way of which it goes, or NULL */
     struct tsr__id_digit digits[TSR__PLACE_DIGITS]; /* of the place, the lowest first */
     unsigned digit_count;
 };
 
 /* Of a store to this place. False: it is no such. */
 bool tsr__find_copy(const struct tsr__unstage *u, const struct tsr__place *to, struct tsr__copy *c);
-/* Where the copy comes from, in the address space of its object. */
+/* Where the copy comes from, in the address space of its object; or, where it is computed, what is stored. */
 LLVMValueRef tsr__source_of(const struct tsr__copy *c);
+/* Is the instruction one of which what is stored may be computed? It touches no memory. */
+bool tsr__can_be_copied(LLVMValueRef inst);
 /* The counter of the store's loops for which the one of the load's stands; any other value is itself. */
 LLVMValueRef tsr__in_store(const struct tsr__copy *c, LLVMValueRef v);
 bool tsr__same_base(const struct tsr__id_base *a, const struct tsr__id_base *b);

@@ -469,6 +469,30 @@ static LLVMValueRef uniform_value(struct tsr__reading *r, LLVMValueRef v)
     return phi_ahead(r, v);
 }
 
+static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int depth);
+
+/* Of a copy that is computed: by the same instruction, or a load of the same memory. */
+static LLVMValueRef computed_value(struct tsr__reading *r, LLVMValueRef v, int depth)
+{
+    enum { MOST_OPERANDS = 4 };
+    LLVMValueRef operands[MOST_OPERANDS], made = (LLVMValueRef)tsr__map_get(&r->made, v);
+    const int count = LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0);
+    if (made)
+        return made;
+    if (!depth || count > MOST_OPERANDS || (!tsr__is_source(v) && (!LLVMIsAInstruction(v) || !tsr__can_be_copied(v))))
+        return NULL;
+    for (int i = 0; i < count; i++)
+        if (!(operands[i] = value_of_store(r, LLVMGetOperand(v, (unsigned)i), depth - 1)))
+            return NULL;
+    if (!r->u->b)
+        return v;
+    made = insert_copy(r->u->b, v);
+    for (int i = 0; i < count; i++)
+        LLVMSetOperand(made, (unsigned)i, operands[i]);
+    tsr__map_set(&r->made, v, (uintptr_t)made);
+    return made;
+}
+
 /* The value as it was in the store that wrote what the load reads; NULL: that cannot be told. While nothing is built, any value stands for
  * what there will be. */
 static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int depth)
@@ -491,6 +515,8 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
     const bool number = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
     if (digit < r->copy->digit_count ? form_of_digit(r, digit, &form) : number && tsr__form_of(v, leaf_of_reading, r, &form))
         return b ? build_form(r, &form, LLVMTypeOf(v)) : v;
+    if (r->copy->source_count)
+        return computed_value(r, v, depth);
     if (!depth || (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v)) ||
         LLVMGetNumOperands(v) > (int)TSR_ARRAY_LEN(operands))
         return NULL;
@@ -527,8 +553,17 @@ static bool reads_one_store(const struct tsr__reading *r)
     return r->run || (bytes_in_vector(r, &within) && tsr__form_most(&within) + r->load->size <= r->copy->to.size);
 }
 
+/* Does the load read all that one store has written? */
+static bool reads_whole_store(const struct tsr__reading *r)
+{
+    struct tsr__form within;
+    return bytes_in_vector(r, &within) && !within.count && !within.constant && r->load->size == r->copy->to.size;
+}
+
 bool tsr__can_read_original(struct tsr__reading *r)
 {
+    if (r->copy->source_count)
+        return reads_whole_store(r) && value_of_store(r, tsr__source_of(r->copy), DEPTH);
     if (reads_one_store(r) && value_of_store(r, tsr__source_of(r->copy), DEPTH))
         return true;
     merge_digits(r);
@@ -548,18 +583,30 @@ LLVMValueRef tsr__original_address(struct tsr__reading *r)
     return LLVMBuildInBoundsGEP2(u->b, LLVMInt8TypeInContext(u->code.l->context), pointer, &bytes, 1, "");
 }
 
-void tsr__read_original(struct tsr__reading *r)
+static LLVMValueRef load_original(struct tsr__reading *r)
 {
     struct tsr__unstage *u = r->u;
     LLVMValueRef load = r->load->access, from = r->copy->from.load;
     unsigned align = LLVMGetAlignment(from);
     const unsigned size = (unsigned)r->load->size, of_first = r->first ? LLVMGetAlignment(r->first->from.load) : align;
     align = align < of_first ? align : of_first;
-    u->b = tsr__builder_before(u->code.l, load);
     LLVMValueRef made = LLVMBuildLoad2(u->b, LLVMTypeOf(load), tsr__original_address(r), "");
     LLVMSetAlignment(made, align < (size & -size) || r->load->size == r->copy->to.size ? align : size & -size);
     const unsigned tbaa = LLVMGetMDKindIDInContext(u->code.l->context, "tbaa", 4);
     LLVMSetMetadata(made, tbaa, LLVMGetMetadata(from, tbaa));
+    return made;
+}
+
+void tsr__read_original(struct tsr__reading *r)
+{
+    struct tsr__unstage *u = r->u;
+    LLVMValueRef load = r->load->access, made;
+    u->b = tsr__builder_before(u->code.l, load);
+    r->made = (struct tsr__map){.arena = u->arena};
+    if (r->copy->source_count)
+        made = LLVMBuildBitCast(u->b, value_of_store(r, tsr__source_of(r->copy), DEPTH), LLVMTypeOf(load), "");
+    else
+        made = load_original(r);
     LLVMReplaceAllUsesWith(load, made);
     LLVMInstructionEraseFromParent(load);
     LLVMDisposeBuilder(u->b);

@@ -31,10 +31,11 @@ struct tsr__reading {
     bool in_first;
     LLVMValueRef first_address;
     struct tsr__map flags;
+    struct tsr__map made;           /* values of the store → what is built of them, of a copy that is computed */
     struct tsr__built_form **built; /* forms that have code, so that equal ones are one value; NULL: each gets its own */
 };
 
-/* Whether an address can be had of what the store that wrote the loaded bytes had loaded. */
+/* Whether an address can be had of what the store that wrote the loaded bytes had loaded, or the value that it had computed. */
 bool tsr__can_read_original(struct tsr__reading *r);
 /* The address, if it can; u->b builds it. */
 LLVMValueRef tsr__original_address(struct tsr__reading *r);

@@ -161,6 +161,14 @@ static bool may_change(struct tsr__compilation *l, LLVMValueRef kernel, bool typ
     return !a || !b || (stored == loaded && !memcmp(a, b, stored));
 }
 
+static bool may_change_copied(struct tsr__compilation *l, LLVMValueRef kernel, bool typed, LLVMValueRef store, const struct tsr__copy *c)
+{
+    bool may = may_change(l, kernel, typed, store, c->from.load);
+    for (unsigned i = 0; i < c->source_count && !may; i++)
+        may = may_change(l, kernel, typed, store, c->sources[i]);
+    return may;
+}
+
 static bool uses_local_memory(LLVMValueRef kernel)
 {
     for (LLVMValueRef i = tsr__first(kernel); i; i = tsr__next(i))
@@ -194,7 +202,7 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
             return stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
     for (size_t w = 0; w < s->write_count; w++)
         for (size_t c = 0; c < s->copy_count; c++)
-            if (may_change(u->code.l, kernel, s->typed, s->writes[w], s->copies[c].from.load))
+            if (may_change_copied(u->code.l, kernel, s->typed, s->writes[w], &s->copies[c]))
                 return stays(u, s->writes[w],
                              "this store may change what is copied, as their types are the same and neither pointer is restrict");
     return s->load_count && s->barrier_count;
@@ -241,7 +249,7 @@ static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies,
     const struct tsr__copy *found[2] = {0};
     if (!find_copies(copies, copy_count, load, found))
         return false;
-    if (found[1] && (found[0]->first_from.load || found[1]->first_from.load))
+    if (found[1] && (found[0]->first_from.load || found[1]->first_from.load || found[0]->source_count || found[1]->source_count))
         return false;
     if (found[1])
         return tsr__find_reading_ahead(u, found[0], found[1], barriers, barrier_count, load, r) ||
@@ -297,7 +305,8 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel)
         if (s.copies[i].array)
             tsr__drop_unread_array(u, kernel, s.copies[i].array);
     drop_calls(u, kernel);
-    tsr__explain(u->code.l, kernel, "local memory", "read through", "it only holds copies of global memory, which is read instead");
+    tsr__explain(u->code.l, kernel, "local memory", "read through",
+                 "it only holds copies of global memory, or what is computed from it, which is read instead");
     return true;
 }
 
