@@ -14,12 +14,12 @@
 __attribute__((intel_reqd_sub_group_size(16))) kernel void gathered_rows(global const short *a, global const uint *b, global int *c,
                                                                          global const int *rows)
 {
-    const int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16;
+    const int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16, steps = get_num_groups(0);
     int from[8];
     for (int r = 0; r < 8; r++)
         from[r] = rows[row + r];
     int8 sum = 0;
-    for (int k = 0; k < (int)get_num_groups(0); k++) {
+    for (int k = 0; k < steps; k++) {
         short8 x;
         int8 y;
         for (int r = 0; r < 8; r++)
