@@ -476,17 +476,28 @@ static bool may_fill_lines(const struct tsr_tile_loop *x)
     return tsr__fills_lines(&line);
 }
 
+static bool keep_operands(struct tsr__tile_share *s, const struct tsr_tile_loop *x, const char *kept[2])
+{
+    for (int is_b = 0; is_b < 2; is_b++)
+        if (!(kept[is_b] = tsr__values_of_operand(&s->values, x, is_b)))
+            return false;
+    return true;
+}
+
 /* Keeps the values of operands that are computed; those of earlier loops are forgotten if there is no room. False: never is. */
 static bool keep_values(struct tsr__run *run, struct tsr__tile_share *s, struct tsr_tile_loop *x)
 {
-    struct tsr_tile_loop again = *x;
-    if (tsr__values_keep(&s->values, x))
-        return true;
-    flush(run);
-    s->packed_b.launch = 0;
-    tsr__values_clear(&s->values);
-    *x = again;
-    return tsr__values_keep(&s->values, x);
+    const char *kept[2];
+    if (!keep_operands(s, x, kept)) {
+        flush(run);
+        s->packed_b.launch = 0;
+        tsr__values_clear(&s->values);
+        if (!keep_operands(s, x, kept))
+            return false;
+    }
+    x->a = kept[0];
+    x->b = kept[1];
+    return true;
 }
 
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)

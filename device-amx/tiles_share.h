@@ -51,8 +51,10 @@ struct tsr__values {
 /* For memory with any contents: values of other launches are forgotten. */
 void tsr__values_begin(struct tsr__values *v, uint64_t launch);
 void tsr__values_clear(struct tsr__values *v);
-/* Puts the operands of the loop that are computed in their place there. False: there is no room. */
-bool tsr__values_keep(struct tsr__values *v, struct tsr_tile_loop *x);
+/* Where the values of an operand are kept; of one that is not computed, its address. NULL: there is no room. */
+const char *tsr__values_of_operand(struct tsr__values *v, const struct tsr_tile_loop *x, bool is_b);
+/* Where these bytes are kept, a multiple of 8. NULL: there is no room. */
+const char *tsr__values_keep(struct tsr__values *v, bool is_b, const void *bytes, uint64_t count);
 /* Is the loop's operand the one that is there? `at`: of an operand that is not computed, its address. */
 static inline bool tsr__is_operand(const struct tsr_tile_loop *x, bool is_b, const char *at)
 {

@@ -6,7 +6,8 @@
  * product (tiles_grid.c), whose C is in memory of the worker. At last the packets run from their beginning to their end, in the same order,
  * and each gets its part of C. A loop that cannot join the others is run then, where it stands.
  *
- * A packet may have its loop in parts, each of which goes on where the last one has ended in A and B. */
+ * A packet may have its loop in parts. One that goes on where the last one has ended in A and B only makes it longer; else the loop has
+ * several *segments*, as one over the window of a convolution: their products follow each other. */
 #include <string.h>
 
 #include "device-amx/costs.h"
@@ -21,6 +22,14 @@ enum {
     MOST_TILES = MOST_COLUMNS / TSR__TILE_WORDS,
     MOST_PACKETS = 1 << 15,
     C_BYTES = 1 << 23,
+};
+
+enum { MOST_SEGMENTS = 64 };
+
+/* A or B in a segment. */
+struct segment {
+    const char *at;
+    int64_t steps;
 };
 
 /* The loops of all packets that have one number. */
@@ -41,6 +50,15 @@ struct numbered {
         const char *a, *b;
         struct tsr_tile_matrix in_a, in_b;
     } end; /* first time: where the next part of the current packet has to begin */
+    struct {
+        bool is_kept; /* its segments are noted until the packet ends */
+        uint32_t count;
+        struct segment a[MOST_SEGMENTS], b[MOST_SEGMENTS];
+        struct tsr_tile_loop loop; /* of the first one */
+    } now;                         /* first time: of the current packet */
+    uint32_t segment_count;        /* of each of those that are done together */
+    int64_t segment_steps[MOST_SEGMENTS];
+    const char *of_segment[2][TSR__MOST_SIDE]; /* A and B while one of them is multiplied */
     struct packet {
         const char *a, *b; /* of the first part */
         int64_t steps;
@@ -175,7 +193,7 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
     struct tsr__tile_twice *t = tsr_worker_scratch(run->seat, TSR__SCRATCH_TWICE, sizeof *t);
     for (struct numbered *n = t ? t->loops : NULL; t && n < t->loops + TSR_TILE_LOOPS; n++) {
         n->count = n->next = n->alone = 0;
-        n->is_open = n->values_full = false;
+        n->is_open = n->values_full = n->now.is_kept = false;
         tsr__side_clear(&n->a);
         tsr__side_clear(&n->b);
         tsr__values_begin(&n->values, run->launch->blocks.launch);
@@ -215,43 +233,34 @@ static void note_part(struct numbered *t, struct packet *p, const struct tsr_til
 
 static bool goes_on(const struct numbered *t, const struct tsr_tile_loop *x)
 {
-    return tsr__tile_same_shape(&t->loop, x) && x->a == t->end.a && x->b == t->end.b &&
-           (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&t->end.in_a, &x->a_matrix, sizeof x->a_matrix)) &&
+    return !tsr__is_computed(x) && tsr__tile_same_shape(t->now.is_kept ? &t->now.loop : &t->loop, x) && x->a == t->end.a &&
+           x->b == t->end.b && (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&t->end.in_a, &x->a_matrix, sizeof x->a_matrix)) &&
            (!(x->how & TSR_TILE_B_EDGES) || !memcmp(&t->end.in_b, &x->b_matrix, sizeof x->b_matrix));
 }
 
-/* Keeps the values of operands that are computed. False: there is no room for them now; they will be forgotten before the next part. */
-static bool keep_values(struct numbered *t, struct tsr_tile_loop *x)
+/* Where A and B are, or their values are kept. False: there is no room now; all values will be forgotten before the next part. */
+static bool keep_operands(struct numbered *t, const struct tsr_tile_loop *x, const char **a, const char **b)
 {
-    assert(!(x->how & TSR_TILE_GOES_ON));
-    if (tsr__values_keep(&t->values, x))
-        return true;
-    t->values_full = true;
-    return false;
+    *a = tsr__values_of_operand(&t->values, x, false);
+    *b = tsr__values_of_operand(&t->values, x, true);
+    t->values_full = t->values_full || !*a || !*b;
+    return *a && *b;
 }
 
-static void note_packet(struct tsr__run *run, struct numbered *t, const struct tsr_tile_loop *x)
+/* A packet whose A and B are known. */
+static void place_packet(struct tsr__run *run, struct numbered *t, struct packet *p, const struct tsr_tile_loop *x)
 {
-    struct packet *p = &t->packets[t->count++];
-    struct tsr_tile_loop kept;
-    if (tsr__is_computed(x)) {
-        kept = *x;
-        x = &kept;
-        if (!keep_values(t, &kept)) {
-            *p = (struct packet){.parts = 1};
-            return;
-        }
-    }
     uint32_t row = tsr__side_find(&t->a, x->a), column = tsr__side_find(&t->b, x->b);
-    *p = (struct packet){.a = x->a, .b = x->b, .row = (uint16_t)row, .column = (uint16_t)column};
+    p->row = (uint16_t)row;
+    p->column = (uint16_t)column;
     p->together = tsr__tile_loop_may_share(run, x) && joins(t, x, row, column);
-    note_part(t, p, x);
     if (!p->together)
         return;
     if (!t->a.count) {
         t->loop = *x;
         t->loop.zero = x->zero || x->how & TSR_TILE_FROM_ZERO || is_added(x);
         t->pitch = pitch_of(t, x);
+        t->segment_count = 1;
         if (!t->loop.zero)
             memset(t->taken, 0, sizeof t->taken);
     }
@@ -263,6 +272,82 @@ static void note_packet(struct tsr__run *run, struct numbered *t, const struct t
     copy_to_block(block_of_c(t, p), x);
 }
 
+/* Can the loop have segments? It has whole columns, its operands lie in no matrix with edges, and what its accumulators begin with does not
+ * matter yet. */
+static bool may_have_segments(const struct tsr_tile_loop *x)
+{
+    return x->how & TSR_TILE_GOES_ON && !(x->how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES | TSR_TILE_HALF_N)) &&
+           (x->zero || x->how & TSR_TILE_FROM_ZERO || is_added(x));
+}
+
+static void note_packet(struct tsr__run *run, struct numbered *t, const struct tsr_tile_loop *loop)
+{
+    struct packet *p = &t->packets[t->count++];
+    struct tsr_tile_loop *x = &t->now.loop;
+    *x = *loop;
+    *p = (struct packet){0};
+    note_part(t, p, loop);
+    t->now.is_kept = false;
+    if (!keep_operands(t, loop, &x->a, &x->b))
+        return;
+    p->a = x->a;
+    p->b = x->b;
+    if (!may_have_segments(x)) {
+        place_packet(run, t, p, x);
+        return;
+    }
+    t->now.is_kept = true;
+    t->now.count = 1;
+    t->now.a[0] = (struct segment){x->a, x->steps};
+    t->now.b[0] = (struct segment){x->b, x->steps};
+}
+
+/* Another part of the current packet, that does not go on where the last one has ended. */
+static void note_segment(struct numbered *t, const struct tsr_tile_loop *x)
+{
+    struct segment *a = &t->now.a[t->now.count], *b = &t->now.b[t->now.count];
+    t->now.is_kept = t->now.count < MOST_SEGMENTS && tsr__tile_same_shape(&t->now.loop, x) && keep_operands(t, x, &a->at, &b->at);
+    if (t->now.is_kept) {
+        a->steps = b->steps = x->steps;
+        t->now.count++;
+    }
+}
+
+/* Have the current packet's segments as many steps as those of the others? */
+static bool has_same_segments(const struct numbered *t)
+{
+    bool same = t->now.count == t->segment_count;
+    for (uint32_t i = 0; i < t->now.count && same && t->now.count > 1; i++)
+        same = t->now.a[i].steps == t->segment_steps[i];
+    return same;
+}
+
+/* The current packet has noted all of its loop. Several segments are what tells its A and B from those of others. */
+static void end_packet(struct tsr__run *run, struct numbered *t)
+{
+    struct tsr_tile_loop *x = &t->now.loop;
+    t->is_open = false;
+    if (!t->now.is_kept)
+        return;
+    t->now.is_kept = false;
+    const bool first = !t->a.count;
+    if (!first && !has_same_segments(t))
+        return;
+    if (t->now.count > 1) {
+        x->a = tsr__values_keep(&t->values, false, t->now.a, t->now.count * sizeof t->now.a[0]);
+        x->b = tsr__values_keep(&t->values, true, t->now.b, t->now.count * sizeof t->now.b[0]);
+        t->values_full = t->values_full || !x->a || !x->b;
+        if (!x->a || !x->b)
+            return;
+    }
+    place_packet(run, t, &t->packets[t->count - 1], x);
+    if (!first || !t->a.count)
+        return;
+    t->segment_count = t->now.count;
+    for (uint32_t i = 0; i < t->now.count; i++)
+        t->segment_steps[i] = t->now.a[i].steps;
+}
+
 void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
 {
     if (!run->twice)
@@ -271,7 +356,7 @@ void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
         return;
     for (struct numbered *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++) {
         n->count = n->next = 0;
-        n->is_open = false;
+        n->is_open = n->now.is_kept = false;
         if (n->values_full) {
             tsr__values_clear(&n->values);
             n->packed.launch = 0;
@@ -293,12 +378,18 @@ void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
     if (!t)
         return;
     if (!t->is_open) {
+        end_packet(run, t);
         t->is_noted = t->count < MOST_PACKETS;
         if (t->is_noted)
             note_packet(run, t, x);
     } else if (t->is_noted) {
         struct packet *p = &t->packets[t->count - 1];
-        p->together = p->together && goes_on(t, x);
+        const bool longer = goes_on(t, x);
+        p->together = p->together && longer;
+        if (t->now.is_kept && longer)
+            t->now.a[t->now.count - 1].steps = t->now.b[t->now.count - 1].steps += x->steps;
+        else if (t->now.is_kept)
+            note_segment(t, x);
         note_part(t, p, x);
     }
     t->is_open = x->how & TSR_TILE_GOES_ON;
@@ -346,6 +437,7 @@ struct part {
     uint32_t row, rows, columns;
     const char *const *b;
     const struct tsr_tile_matrix *b_at;
+    const char *const *a; /* of `row` and the ones behind it */
 };
 
 static void multiply(struct tsr__run *run, struct numbered *t, const struct part *part)
@@ -355,7 +447,7 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
     struct tsr__tile_grid grid = {.loop = &x,
                                   .rows = part->rows,
                                   .columns = part->columns,
-                                  .a = t->a.at + part->row,
+                                  .a = part->a,
                                   .b = part->b,
                                   .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in + part->row : NULL,
                                   .b_at = x.how & TSR_TILE_B_EDGES ? part->b_at : NULL,
@@ -401,6 +493,30 @@ static uint32_t count_together(struct numbered *t, uint32_t columns)
     return together;
 }
 
+static void find_operands_of_segment(const char **to, const char *const *of, uint32_t count, uint32_t segment)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = ((const struct segment *)of[i])[segment].at;
+}
+
+/* All segments, each of which adds to what the ones before have left in C. */
+static void multiply_segments(struct tsr__run *run, struct numbered *t, struct part part)
+{
+    const char *const *all_a = part.a, *const *all_b = part.b;
+    const struct tsr_tile_loop all = t->loop;
+    part.a = t->of_segment[0];
+    part.b = t->of_segment[1];
+    for (uint32_t i = 0; i < t->segment_count; i++) {
+        find_operands_of_segment(t->of_segment[0], all_a, part.rows, i);
+        find_operands_of_segment(t->of_segment[1], all_b, part.columns, i);
+        t->loop.steps = t->segment_steps[i];
+        t->loop.zero = all.zero && !i;
+        multiply(run, t, &part);
+    }
+    t->loop.steps = all.steps;
+    t->loop.zero = all.zero;
+}
+
 /* The loops in rows and columns of the grid, or in pairs of columns. */
 static void multiply_part(struct tsr__run *run, struct numbered *t, struct part part, uint32_t column)
 {
@@ -412,7 +528,10 @@ static void multiply_part(struct tsr__run *run, struct numbered *t, struct part 
             t->to[(p->row - part.row) * part.columns + p->column / in_tile - column] =
                 block_of_c(t, p) - p->column % in_tile * tsr__loop_c_bytes(&t->loop);
     }
-    if (part.rows && part.columns)
+    part.a = t->a.at + part.row;
+    if (part.rows && part.columns && t->segment_count > 1)
+        multiply_segments(run, t, part);
+    else if (part.rows && part.columns)
         multiply(run, t, &part);
 }
 
@@ -441,13 +560,15 @@ static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr_
     }
     for (uint32_t i = 0; i < g->count; i++) {
         const uint32_t row = g->row_begin[i], column = g->column_begin[i];
-        const struct part part = {row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.in + column};
+        const struct part part = {row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.in + column,
+                                  NULL};
         multiply_part(run, t, part, column);
     }
 }
 
 static void multiply_all(struct tsr__run *run, struct numbered *t)
 {
+    end_packet(run, t);
     const uint32_t columns = is_narrow(&t->loop) ? pair_columns(t) : t->b.count, together = count_together(t, columns);
     if (t->a.count) {
         t->loop.to_stride = t->loop.columns * TSR_TILE_ROW_BYTES;
@@ -462,7 +583,7 @@ static void multiply_all(struct tsr__run *run, struct numbered *t)
     if (shares && find_grids(t, &run->twice->grids))
         multiply_grids(run, t, &run->twice->grids);
     else if (shares)
-        multiply_part(run, t, (struct part){0, t->a.count, columns, is_narrow(&t->loop) ? t->first : t->b.at, t->b.in}, 0);
+        multiply_part(run, t, (struct part){0, t->a.count, columns, is_narrow(&t->loop) ? t->first : t->b.at, t->b.in, NULL}, 0);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;
@@ -510,7 +631,10 @@ bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
 uint32_t tsr__tile_first(struct tsr_item *item)
 {
     struct tsr__run *run = ((struct tsr__work_item *)item)->run;
-    for (unsigned n = 0; run->twice && n < TSR_TILE_LOOPS; n++)
+    for (unsigned n = 0; run->twice && n < TSR_TILE_LOOPS; n++) {
+        if (run->pass == TSR__FIRST_PASS)
+            end_packet(run, &run->twice->loops[n]);
         run->twice->loops[n].is_open = false;
+    }
     return run->pass == TSR__FIRST_PASS;
 }

@@ -54,21 +54,19 @@ static bool find_entry(struct tsr__values *v, bool is_b, const char *values, uin
     return true;
 }
 
-static const char *keep(struct tsr__values *v, bool is_b, const char *values, uint64_t bytes)
+const char *tsr__values_keep(struct tsr__values *v, bool is_b, const void *values, uint64_t bytes)
 {
     uint32_t number;
-    assert(bytes && bytes % sizeof(uint64_t) == 0 && bytes <= TSR_TILE_VALUE_BYTES);
+    assert(bytes && bytes % sizeof(uint64_t) == 0);
     if (!find_entry(v, is_b, values, bytes, &number))
         return NULL;
     v->last[is_b] = number;
     return v->memory + v->entries[number].at;
 }
 
-bool tsr__values_keep(struct tsr__values *v, struct tsr_tile_loop *x)
+const char *tsr__values_of_operand(struct tsr__values *v, const struct tsr_tile_loop *x, bool is_b)
 {
-    if (x->how & TSR_TILE_A_COMPUTED)
-        x->a = keep(v, false, x->a, x->a_bytes);
-    if (x->how & TSR_TILE_B_COMPUTED)
-        x->b = x->a ? keep(v, true, x->b, x->b_bytes) : NULL;
-    return x->a && x->b;
+    if (is_b)
+        return x->how & TSR_TILE_B_COMPUTED ? tsr__values_keep(v, true, x->b, x->b_bytes) : x->b;
+    return x->how & TSR_TILE_A_COMPUTED ? tsr__values_keep(v, false, x->a, x->a_bytes) : x->a;
 }

@@ -352,6 +352,25 @@ static bool fills_tile(const struct unroll *u, int loop)
     return stores;
 }
 
+static bool has_products(const struct unroll *u, int loop)
+{
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            if (tsr__is_product(i))
+                return true;
+    return false;
+}
+
+/* A loop around one over K, whose number of rounds is not known, as those over the window of a convolution: the device runs a loop of each
+ * of its rounds with the same call. */
+static bool is_around_loop_over_k(const struct unroll *u, int loop)
+{
+    for (int k = 0; k < u->cfg.loop_count; k++)
+        if (k != loop && tsr__in_loop(&u->cfg, u->cfg.loops[k].header, loop) && trip_count(u, k) < 1 && has_products(u, k))
+            return true;
+    return false;
+}
+
 /* A loop of few rounds with matrix functions in another loop, such as two steps of K in a round of that: then the other one is a loop over
  * K of one block, as the device runs them. */
 static bool multiplies_steps(struct unroll *u, int loop)
@@ -361,13 +380,7 @@ static bool multiplies_steps(struct unroll *u, int loop)
         return false;
     begin_search(u);
     u->wanted[loop] = true;
-    if (unrolled_size(u, loop) < 0)
-        return false;
-    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
-            if (tsr__is_product(i))
-                return true;
-    return false;
+    return unrolled_size(u, loop) >= 0 && has_products(u, loop);
 }
 
 bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
@@ -384,7 +397,9 @@ bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
                 look_at(&u, i);
         begin_search(&u); /* nothing is wanted of the loops around one that fills a tile */
         for (int k = 0; k < u.cfg.loop_count; k++)
-            if (u.all[k] || multiplies_steps(&u, k))
+            if (!u.all[k] && is_around_loop_over_k(&u, k))
+                mark_loop(&u, k, "llvm.loop.unroll.disable");
+            else if (u.all[k] || multiplies_steps(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.full");
             else if (fills_tile(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.enable");
