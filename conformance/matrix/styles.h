@@ -27,6 +27,7 @@ struct style {
     bool blocks;    /* A and B by 2D block reads, of matrices that may end within a block */
     bool writes;    /* C by 2D block writes, to such a matrix */
     bool nested;    /* K in blocks, each with a loop of its own */
+    bool backwards; /* with nested: the last block comes first */
     bool eight;     /* sub-groups of 8 */
     bool b_columns; /* B is a matrix of elements by columns, of which each lane reads its own */
     bool checks;    /* A and B are read, and C is stored, behind comparisons: as 2D blocks, they may end anywhere */

@@ -273,7 +273,11 @@ static void add_loops(struct text *text, const struct style *s)
     if (s->ahead)
         add_reads(text, s, "0", "x", "y");
     text_add(text, "%s    for (index k = %s; k < %s; k += STEP) {\n",
-             s->nested ? "    for (index block = 0; block < depth; block += 3 * STEP)\n" : "",
+             !s->nested ? ""
+             : s->backwards
+                 ? "    for (index left = (depth + 3 * STEP - 1) / (3 * STEP), block; left > 0 && (block = (left - 1) * (3 * STEP), true); "
+                   "left--)\n"
+                 : "    for (index block = 0; block < depth; block += 3 * STEP)\n",
              s->nested                 ? "block"
              : s->ahead == LAST_BEHIND ? "STEP"
                                        : "0",

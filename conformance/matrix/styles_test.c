@@ -45,6 +45,7 @@ static const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 2, .type = F16, .index = "int", .halves = true, .computes = COMPUTES_A},
     {.m = 4, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .computes = COMPUTES_BOTH},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .nested = true, .backwards = true},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
@@ -198,11 +199,22 @@ static const struct style styles[] = {
     {.m = 8, .rows = 4, .columns = 1, .type = INT8, .index = "int", .writes = true, .computes = COMPUTES_BOTH},
     {.m = 8, .rows = 2, .columns = 1, .type = INT8, .index = "long", .end = SCALES, .staged = true, .computes = COMPUTES_B},
     {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .computes = COMPUTES_A},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .nested = true, .backwards = true},
+    {.m = 8,
+     .rows = 2,
+     .columns = 1,
+     .type = BF16,
+     .b_rows = true,
+     .index = "int",
+     .nested = true,
+     .backwards = true,
+     .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .end = ADDS_TO_C, .nested = true, .backwards = true, .eight = true},
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .index = "int", .b_columns = true},
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .index = "long", .end = SCALES, .b_columns = true},
 };
 
-enum { FEW = 27 };
+enum { FEW = 28 };
 
 static struct device device;
 static bool all_styles;
@@ -659,6 +671,7 @@ static struct style random_style(unsigned *seed)
     } else if (s.ahead && below(seed, 2))
         s.buffers = 1 + below(seed, BY_BOOL);
     s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
+    s.backwards = s.nested && below(seed, 2);
     s.computes = !s.blocks && !s.registers && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
     return s;
 }
@@ -706,9 +719,13 @@ static void random_styles(void **state)
                          : s.b_rows  ? "rows"
                                      : "words",
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
-                         s.blocks ? ", blocks" : "", s.writes ? ", writes" : "", s.nested ? ", nested" : "", s.eight ? ", eight" : "",
-                         s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "", s.limits ? ", limits" : "",
-                         s.ahead, s.buffers, s.registers ? ", registers" : "", s.to_last ? ", to last" : "", s.computes);
+                         s.blocks ? ", blocks" : "", s.writes ? ", writes" : "",
+                         s.backwards ? ", backwards"
+                         : s.nested  ? ", nested"
+                                     : "",
+                         s.eight ? ", eight" : "", s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "",
+                         s.limits ? ", limits" : "", s.ahead, s.buffers, s.registers ? ", registers" : "", s.to_last ? ", to last" : "",
+                         s.computes);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);
