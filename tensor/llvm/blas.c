@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Linear algebra but for products of matrices: each work-item computes elements of the result. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, enum tsr__t_number number)
 {
@@ -35,10 +35,10 @@ static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, cons
         one_row = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->item[1], zero, ""));
     }
     tsr__te_loop(e, &rows, zero, o->c.shape[0], tsr__te_i64(e, sizes[0]), NULL, 0);
-    index[0] = LLVMBuildNSWAdd(e->builder, rows.index, e->item[0], "");
+    index[0] = add(e, rows.index, e->item[0]);
     int64_t known = tsr__te_known(o->c.shape[0]);
     bool whole = known >= 0 && known % sizes[0] == 0;
-    end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, index[0], o->c.shape[0], ""));
+    end = tsr__te_if(e, whole ? NULL : less(e, index[0], o->c.shape[0]));
     one(e, inst, o, index);
     tsr__te_end_if(e, end);
     tsr__te_end_loop(e, &rows, NULL);
@@ -145,8 +145,8 @@ static void sum_all(struct tsr__te *e, const struct tsr__te_blas *o)
     LLVMBasicBlockRef group = if_first_sub_group(e), end;
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, e->func->info.sub_group_size), first, tsr__te_parts(c));
-    LLVMValueRef index = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
-    LLVMValueRef inside = LLVMBuildICmp(e->builder, LLVMIntSLT, index, o->a.shape[0], "");
+    LLVMValueRef index = add(e, loop.index, e->item[0]);
+    LLVMValueRef inside = less(e, index, o->a.shape[0]);
     sum = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
     sum = tsr__te_arith(e, TSR__T_ADD, c, sum, load_or_zero_as(e, &o->a, &index, inside, c));
     next[0] = sum.re;
@@ -180,8 +180,8 @@ static void scan_vector(struct tsr__te *e, const struct tsr__te_blas *o)
     LLVMBasicBlockRef group = if_first_sub_group(e), end;
     struct tsr__te_loop loop;
     tsr__te_loop(e, &loop, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, e->func->info.sub_group_size), first, tsr__te_parts(c));
-    LLVMValueRef index = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
-    LLVMValueRef inside = LLVMBuildICmp(e->builder, LLVMIntSLT, index, o->a.shape[0], "");
+    LLVMValueRef index = add(e, loop.index, e->item[0]);
+    LLVMValueRef inside = less(e, index, o->a.shape[0]);
     struct tsr__te_number own = load_or_zero_as(e, &o->a, &index, inside, c);
     carry = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
     struct tsr__te_number scan = tsr__te_arith(e, TSR__T_ADD, c, carry, tsr__te_sub_group(e, "sub_group_scan_inclusive_add", c, own));
@@ -204,12 +204,12 @@ static void scan_lines(struct tsr__te *e, const struct tsr__te_blas *o, uint32_t
     LLVMValueRef lines = tsr__te_i64(e, 1), *index = tsr__te_room(e, order), zero = tsr__te_i64(e, 0);
     for (uint32_t i = 0; i < order; i++)
         if (i != mode)
-            lines = LLVMBuildNSWMul(e->builder, lines, o->a.shape[i], "");
-    LLVMValueRef item = LLVMBuildNSWAdd(e->builder, e->item[0], LLVMBuildNSWMul(e->builder, e->item[1], tsr__te_i64(e, sizes[0]), ""), "");
+            lines = mul(e, lines, o->a.shape[i]);
+    LLVMValueRef item = add(e, e->item[0], times(e, e->item[1], sizes[0]));
     struct tsr__te_loop blocks, along;
     tsr__te_loop(e, &blocks, zero, lines, tsr__te_i64(e, all), NULL, 0);
-    LLVMValueRef line = LLVMBuildNSWAdd(e->builder, blocks.index, item, "");
-    LLVMBasicBlockRef end = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntSLT, line, lines, ""));
+    LLVMValueRef line = add(e, blocks.index, item);
+    LLVMBasicBlockRef end = tsr__te_if(e, less(e, line, lines));
     for (uint32_t i = 0; i < order; i++) {
         if (i == mode)
             continue;

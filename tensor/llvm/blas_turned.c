@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Linear algebra that goes along the columns of a matrix, and has lanes for the columns: sums of a transposed matrix, its products with
  * vectors, and copies of it. Squares of it are turned, so that lanes do not gather what lies side by side in memory. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 enum { MOST_COPIED = 8192 };
 
@@ -23,16 +23,6 @@ static LLVMValueRef load_part(struct tsr__te *e, const void *context, LLVMValueR
     return tsr__te_convert(e, (struct tsr__te_number){part, NULL}, t->from, t->part).re;
 }
 
-static LLVMValueRef least(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, a, b, ""), a, b, "");
-}
-
-static bool is_small(LLVMValueRef size, uint32_t least_size)
-{
-    return tsr__te_known(size) >= 0 && tsr__te_known(size) < least_size;
-}
-
 /* False: there is no such code. */
 static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct turned *t, struct tsr__te_turn *turn)
 {
@@ -44,7 +34,7 @@ static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct turned 
     t->lines = o->a.shape[1];
     uint32_t bytes = tsr__t_numbers[t->part].bytes;
     if (!e->unit.blocks || !t->side || t->parts != tsr__te_parts(t->c) || tsr__te_known(o->a.stride[0]) != 1 ||
-        is_small(t->length, t->side / t->parts) || is_small(t->lines, t->side / 2))
+        is_known_below(t->length, t->side / t->parts) || is_known_below(t->lines, t->side / 2))
         return false;
     if (o->has_b && t->parts == 1 && bytes < 8) /* the vector engine turns such loops itself */
         return false;
@@ -53,15 +43,14 @@ static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct turned 
         return false;
     *turn = (struct tsr__te_turn){.type = tsr__te_type(e, t->part), .bytes = bytes, .load = load_part, .context = t};
     turn->square = tsr__te_scratch(e, t->side * t->side * bytes);
-    t->last = LLVMBuildNSWSub(e->builder, t->lines, tsr__te_i64(e, 1), "");
+    t->last = minus(e, t->lines, tsr__te_i64(e, 1));
     return turn->square;
 }
 
 /* Numbers of a line that fill squares. */
 static LLVMValueRef whole_squares(struct tsr__te *e, const struct turned *t)
 {
-    LLVMValueRef numbers = tsr__te_i64(e, t->side / t->parts);
-    return LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, t->length, numbers, ""), numbers, "");
+    return round_down(e, t->length, t->side / t->parts);
 }
 
 /* The square from number `at` of the lines from `line` on. */
@@ -69,7 +58,7 @@ static void turn_square(struct tsr__te *e, const struct turned *t, const struct 
                         struct tsr__te_number *numbers)
 {
     LLVMValueRef parts[TSR__TE_MOST_SIDE];
-    tsr__te_turn(e, turn, line, LLVMBuildNSWMul(e->builder, at, tsr__te_i64(e, t->parts), ""), parts);
+    tsr__te_turn(e, turn, line, times(e, at, t->parts), parts);
     for (uint32_t i = 0; i < t->side / t->parts; i++)
         numbers[i] = (struct tsr__te_number){parts[i * t->parts], t->parts > 1 ? parts[i * t->parts + 1] : NULL};
 }
@@ -79,15 +68,9 @@ static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_mem
     return tsr__te_convert(e, tsr__te_load_number(e, m, tsr__te_address(e, m, index)), m->type->number, number);
 }
 
-static void end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next)
-{
-    tsr__te_end_loop(e, loop, next);
-    tsr__te_hint(e, loop, "llvm.loop.unroll.disable", 0);
-}
-
 /* The number of the lane's line is in the sum, or its product with that of a vector. */
-static struct tsr__te_number add(struct tsr__te *e, const struct turned *t, struct tsr__te_number own, LLVMValueRef at,
-                                 struct tsr__te_number sum)
+static struct tsr__te_number accumulate(struct tsr__te *e, const struct turned *t, struct tsr__te_number own, LLVMValueRef at,
+                                        struct tsr__te_number sum)
 {
     return t->o->has_b ? tsr__te_fma(e, t->c, own, load_as(e, &t->o->b, &at, t->c), sum) : tsr__te_arith(e, TSR__T_ADD, t->c, sum, own);
 }
@@ -107,18 +90,18 @@ static void sum_lines(struct tsr__te *e, const struct turned *t, const struct ts
     turn_square(e, t, turn, first_line, squares.index, numbers);
     sum = carried(&squares);
     for (uint32_t i = 0; i < t->side / t->parts; i++)
-        sum = add(e, t, numbers[i], LLVMBuildNSWAdd(e->builder, squares.index, tsr__te_i64(e, i), ""), sum);
+        sum = accumulate(e, t, numbers[i], plus(e, squares.index, i), sum);
     next[0] = sum.re;
     next[1] = sum.im;
-    end_loop(e, &squares, next);
+    tsr__te_end_rolled_loop(e, &squares, next);
     tsr__te_loop(e, &rest, whole, t->length, tsr__te_i64(e, 1), squares.carried, t->parts);
     LLVMValueRef at[] = {rest.index, t->line};
-    sum = add(e, t, load_as(e, &t->o->a, at, t->c), rest.index, carried(&rest));
+    sum = accumulate(e, t, load_as(e, &t->o->a, at, t->c), rest.index, carried(&rest));
     next[0] = sum.re;
     next[1] = sum.im;
-    end_loop(e, &rest, next);
-    LLVMValueRef row = LLVMBuildNSWAdd(e->builder, first_line, e->item[0], "");
-    LLVMBasicBlockRef end = tsr__te_if(e, turn->last ? LLVMBuildICmp(e->builder, LLVMIntSLT, row, t->lines, "") : NULL);
+    tsr__te_end_rolled_loop(e, &rest, next);
+    LLVMValueRef row = add(e, first_line, e->item[0]);
+    LLVMBasicBlockRef end = tsr__te_if(e, turn->last ? less(e, row, t->lines) : NULL);
     tsr__te_update(e, t->o, tsr__te_address(e, &t->o->c, &row), carried(&rest), t->c);
     tsr__te_end_if(e, end);
 }
@@ -134,11 +117,11 @@ static void copy_square(struct tsr__te *e, const struct turned *t, const struct 
                         LLVMValueRef at)
 {
     struct tsr__te_number numbers[TSR__TE_MOST_SIDE];
-    LLVMValueRef row = LLVMBuildNSWAdd(e->builder, first_line, e->item[0], "");
+    LLVMValueRef row = add(e, first_line, e->item[0]);
     turn_square(e, t, turn, first_line, at, numbers);
-    LLVMBasicBlockRef end = tsr__te_if(e, turn->last ? LLVMBuildICmp(e->builder, LLVMIntSLT, row, t->lines, "") : NULL);
+    LLVMBasicBlockRef end = tsr__te_if(e, turn->last ? less(e, row, t->lines) : NULL);
     for (uint32_t i = 0; i < t->side / t->parts; i++)
-        put(e, t, row, LLVMBuildNSWAdd(e->builder, at, tsr__te_i64(e, i), ""), numbers[i]);
+        put(e, t, row, plus(e, at, i), numbers[i]);
     tsr__te_end_if(e, end);
 }
 
@@ -149,21 +132,20 @@ static void lines_between(struct tsr__te *e, struct turned *t, struct tsr__te_tu
 {
     struct tsr__te_loop lines;
     tsr__te_loop(e, &lines, from, to, tsr__te_i64(e, t->side), NULL, 0);
-    t->line = LLVMBuildNSWAdd(e->builder, lines.index, e->item[0], "");
-    t->line = whole ? t->line : least(e, t->line, t->last);
+    t->line = add(e, lines.index, e->item[0]);
+    t->line = whole ? t->line : minimum(e, t->line, t->last);
     turn->last = whole ? NULL : t->last;
     if (at)
         copy_square(e, t, turn, lines.index, at);
     else
         sum_lines(e, t, turn, lines.index);
-    end_loop(e, &lines, NULL);
+    tsr__te_end_rolled_loop(e, &lines, NULL);
 }
 
 static void all_lines(struct tsr__te *e, struct turned *t, struct tsr__te_turn *turn, LLVMValueRef at)
 {
     int64_t known = tsr__te_known(t->lines);
-    LLVMValueRef side = tsr__te_i64(e, t->side);
-    LLVMValueRef whole = LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, t->lines, side, ""), side, "");
+    LLVMValueRef whole = round_down(e, t->lines, t->side);
     if (known < 0 || known >= t->side)
         lines_between(e, t, turn, at, tsr__te_i64(e, 0), whole, true);
     if (known < 0 || known % t->side)
@@ -177,15 +159,15 @@ static void copy_lines(struct tsr__te *e, struct turned *t, struct tsr__te_turn 
     LLVMValueRef whole = whole_squares(e, t);
     tsr__te_loop(e, &squares, tsr__te_i64(e, 0), whole, tsr__te_i64(e, t->side / t->parts), NULL, 0);
     all_lines(e, t, turn, squares.index);
-    end_loop(e, &squares, NULL);
+    tsr__te_end_rolled_loop(e, &squares, NULL);
     tsr__te_loop(e, &rest, whole, t->length, tsr__te_i64(e, 1), NULL, 0);
     tsr__te_loop(e, &lines, tsr__te_i64(e, 0), t->lines, tsr__te_i64(e, t->side), NULL, 0);
-    LLVMValueRef at[] = {rest.index, LLVMBuildNSWAdd(e->builder, lines.index, e->item[0], "")};
-    LLVMBasicBlockRef end = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntSLT, at[1], t->lines, ""));
+    LLVMValueRef at[] = {rest.index, add(e, lines.index, e->item[0])};
+    LLVMBasicBlockRef end = tsr__te_if(e, less(e, at[1], t->lines));
     put(e, t, at[1], rest.index, load_as(e, &t->o->a, at, t->c));
     tsr__te_end_if(e, end);
-    end_loop(e, &lines, NULL);
-    end_loop(e, &rest, NULL);
+    tsr__te_end_rolled_loop(e, &lines, NULL);
+    tsr__te_end_rolled_loop(e, &rest, NULL);
 }
 
 bool tsr__te_turned_blas(struct tsr__te *e, const struct tsr__te_blas *o)

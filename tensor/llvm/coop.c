@@ -2,7 +2,7 @@
  * Cooperative matrices. Work-item l of a sub-group of S has the rows l, l + S, … of a matrix, whatever its use: row l + r S and column j
  * are component r * columns + j. So a column in memory is read by neighbouring work-items, and products take a row of A in each work-item
  * with elements of B that one of them has. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 #include <stdio.h>
 
@@ -73,10 +73,10 @@ static LLVMValueRef inside(struct tsr__te *e, LLVMValueRef index, LLVMValueRef s
 static void locate(struct tsr__te *e, const struct matrix *m, const struct place *p, uint32_t r, LLVMValueRef own, LLVMValueRef j,
                    LLVMValueRef index[2], LLVMValueRef *good)
 {
-    LLVMValueRef i = r ? LLVMBuildNSWAdd(e->builder, own, tsr__te_i64(e, (int64_t)r * m->lanes), "") : own;
+    LLVMValueRef i = r ? plus(e, own, r * m->lanes) : own;
     uint32_t rows = p->turned ? 1 : 0; /* the mode of memory that rows go along */
-    index[rows] = LLVMBuildNSWAdd(e->builder, p->at[rows], i, "");
-    index[1 - rows] = LLVMBuildNSWAdd(e->builder, p->at[1 - rows], j, "");
+    index[rows] = add(e, p->at[rows], i);
+    index[1 - rows] = add(e, p->at[1 - rows], j);
     *good = (int64_t)(r + 1) * m->lanes > m->type->rows ? inside(e, i, tsr__te_i64(e, m->type->rows)) : NULL;
     if (p->checked & TSR__T_ROWS_CHECKED)
         *good = and_if(e, *good, inside(e, index[rows], p->memory.shape[rows]));

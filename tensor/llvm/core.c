@@ -168,8 +168,19 @@ void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRe
     LLVMAddIncoming(loop->index, &from, &before, 1);
 }
 
+void tsr__te_loop_or_once(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
+{
+    int64_t first = tsr__te_known(from), last = tsr__te_known(to);
+    if (first >= 0 && first < last && last - first <= tsr__te_known(step))
+        *loop = (struct tsr__te_loop){.index = from};
+    else
+        tsr__te_loop(e, loop, from, to, step, NULL, 0);
+}
+
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next)
 {
+    if (!loop->head)
+        return;
     LLVMValueRef index = LLVMBuildAdd(e->builder, loop->index, loop->step, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
     if (loop->to)
@@ -181,12 +192,6 @@ void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef
         LLVMAddIncoming(loop->carried[i], &next[i], &latch, 1);
     LLVMMoveBasicBlockAfter(loop->end, latch);
     LLVMPositionBuilderAtEnd(e->builder, loop->end);
-}
-
-bool tsr__te_is_one_round(LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
-{
-    int64_t first = tsr__te_known(from), last = tsr__te_known(to);
-    return first >= 0 && first < last && last - first <= tsr__te_known(step);
 }
 
 static LLVMMetadataRef hint(struct tsr__te *e, const char *name, uint32_t count)
@@ -209,6 +214,12 @@ static void set_hints(struct tsr__te *e, const struct tsr__te_loop *loop, LLVMMe
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count)
 {
     set_hints(e, loop, hint(e, name, count), NULL);
+}
+
+void tsr__te_end_rolled_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next)
+{
+    tsr__te_end_loop(e, loop, next);
+    tsr__te_hint(e, loop, "llvm.loop.unroll.disable", 0);
 }
 
 void tsr__te_unroll_late(struct tsr__te *e, const struct tsr__te_loop *loop, uint32_t rounds)

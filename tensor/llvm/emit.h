@@ -85,18 +85,20 @@ void tsr__te_set_number(struct tsr__te *e, const struct tsr__t_value *value, str
 /* for (i = from; i < to; i += step), signed, with values that are carried on: tsr__te_loop begins the body, tsr__te_end_loop ends it with
  * their new values, after which `carried` holds the last ones. */
 struct tsr__te_loop {
-    LLVMBasicBlockRef head, end;
+    LLVMBasicBlockRef head, end; /* NULL: there is no loop */
     LLVMValueRef index, step, *carried;
     uint32_t count;
     LLVMValueRef to; /* of a loop that surely has a round; otherwise NULL */
 };
 void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step, LLVMValueRef *first,
                   uint32_t count);
-/* Where from < to: less code. */
+/* Where from < to, without carried values: the loop tests at its end only. */
 void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
+/* If the loop is known to have one round, code for that round and no loop, which gets no hint. */
+void tsr__te_loop_or_once(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
-/* Whether a loop surely has one round: then none is made. */
-bool tsr__te_is_one_round(LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
+/* The same of a loop that LLVM is not to unroll, where that would take longer to compile and no less to run. */
+void tsr__te_end_rolled_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
 /* A hint to LLVM about a loop that has been ended; `count` 0: the hint has no number. */
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
 /* So many rounds become one when all else has been done to the code of packets: unrolled before, it would be more to compile. */

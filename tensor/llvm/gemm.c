@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products of matrices. The rows of C lie over the work-items, so that a column of A is a vector and an element of B is one number for all
  * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 #include <string.h>
 
@@ -38,29 +38,29 @@ struct gemm {
 
 static LLVMValueRef row_of(struct tsr__te *e, const struct gemm *g, const struct block *b, uint32_t r)
 {
-    return r ? LLVMBuildNSWAdd(e->builder, b->row, tsr__te_i64(e, (int64_t)r * g->width), "") : b->row;
+    return plus(e, b->row, r * g->width);
 }
 
 static LLVMValueRef col_of(struct tsr__te *e, const struct block *b, uint32_t c)
 {
-    return c ? LLVMBuildNSWAdd(e->builder, b->col, tsr__te_i64(e, c), "") : b->col;
+    return plus(e, b->col, c);
 }
 
 static LLVMValueRef has_column(struct tsr__te *e, const struct block *b, uint32_t c)
 {
-    return b->cols_end && c ? LLVMBuildICmp(e->builder, LLVMIntSLT, col_of(e, b, c), b->cols_end, "") : NULL;
+    return b->cols_end && c ? less(e, col_of(e, b, c), b->cols_end) : NULL;
 }
 
 static LLVMValueRef column_there_is(struct tsr__te *e, const struct block *b, uint32_t c)
 {
     LLVMValueRef own = col_of(e, b, c), has = has_column(e, b, c);
-    return has ? LLVMBuildSelect(e->builder, has, own, LLVMBuildNSWSub(e->builder, b->cols_end, tsr__te_i64(e, 1), ""), "") : own;
+    return has ? choose(e, has, own, minus(e, b->cols_end, tsr__te_i64(e, 1))) : own;
 }
 
 /* Whether the lane has the row; NULL: all have. */
 static LLVMValueRef has_row(struct tsr__te *e, const struct block *b, uint32_t r, LLVMValueRef row)
 {
-    return b->end && r + 1 == b->rows ? LLVMBuildICmp(e->builder, LLVMIntSLT, row, b->end, "") : NULL;
+    return b->end && r + 1 == b->rows ? less(e, row, b->end) : NULL;
 }
 
 static struct tsr__te_number load(struct tsr__te *e, const struct gemm *g, const struct tsr__te_memref *m, bool turned, LLVMValueRef i,
@@ -94,7 +94,7 @@ static void fetch_lines(struct tsr__te *e, const struct tsr__te_memref *m, LLVMV
 {
     uint32_t in_line = LINE_BYTES / tsr__t_numbers[m->type->number].bytes;
     for (uint32_t i = 0; !m->type->local && i < rows; i += in_line) {
-        LLVMValueRef index[] = {LLVMBuildNSWAdd(e->builder, row, tsr__te_i64(e, i), ""), col};
+        LLVMValueRef index[] = {plus(e, row, i), col};
         tsr__te_fetch(e, m, index);
     }
 }
@@ -106,9 +106,9 @@ static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct ts
     uint32_t rows = b->rows * g->width;
     int64_t bytes = tsr__te_known(m->shape[0]) * tsr__te_known(m->shape[1]) * tsr__t_numbers[m->type->number].bytes;
     if (bytes > FIRST_LEVEL)
-        fetch_lines(e, m, LLVMBuildNSWAdd(e->builder, b->first, tsr__te_i64(e, rows), ""), col, rows);
+        fetch_lines(e, m, plus(e, b->first, rows), col, rows);
     else
-        fetch_lines(e, m, b->first, LLVMBuildNSWAdd(e->builder, col, m->shape[1], ""), rows);
+        fetch_lines(e, m, b->first, add(e, col, m->shape[1]), rows);
 }
 
 /* Several steps of a known K are one round: what is left of the CPU beside the products is little where two threads share it. */
@@ -169,13 +169,10 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
 static void some_columns(struct tsr__te *e, const struct gemm *g, struct block b, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
 {
     struct tsr__te_loop loop;
-    bool once = tsr__te_is_one_round(from, to, step);
-    if (!once)
-        tsr__te_loop(e, &loop, from, to, step, NULL, 0);
-    b.col = once ? from : loop.index;
+    tsr__te_loop_or_once(e, &loop, from, to, step);
+    b.col = loop.index;
     multiply(e, g, &b);
-    if (!once)
-        tsr__te_end_loop(e, &loop, NULL);
+    tsr__te_end_loop(e, &loop, NULL);
 }
 
 /* As many columns as fill the registers; fewer, if they divide all columns then, and there are still enough sums. */
@@ -207,7 +204,7 @@ static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
 {
     uint32_t down = e->func->info.work_group_size[1];
     uint32_t registers = registers_of(e, g, b.rows, b.lanes), most = g->small ? FEW : tsr__te_columns(e, registers);
-    LLVMValueRef cols = g->o.c.shape[1], wide = tsr__te_i64(e, most), own = e->item[1];
+    LLVMValueRef cols = g->o.c.shape[1], own = e->item[1];
     int64_t known = tsr__te_known(cols);
     if (known >= 0 && known <= INT32_MAX && down == 1) {
         known_columns(e, g, b, (uint32_t)known, best_columns(most, registers, (uint32_t)known));
@@ -216,14 +213,14 @@ static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
     b.cols = most;
     if (g->small) { /* less code */
         b.cols_end = cols;
-        some_columns(e, g, b, tsr__te_i64(e, 0), cols, wide);
+        some_columns(e, g, b, tsr__te_i64(e, 0), cols, tsr__te_i64(e, most));
         return;
     }
-    LLVMValueRef whole = LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, cols, wide, ""), wide, "");
-    some_columns(e, g, b, LLVMBuildNSWMul(e->builder, own, wide, ""), whole, tsr__te_i64(e, (int64_t)most * down));
+    LLVMValueRef whole = round_down(e, cols, most);
+    some_columns(e, g, b, times(e, own, most), whole, tsr__te_i64(e, (int64_t)most * down));
     b.cols = 1;
     if (known < 0 || known % most)
-        some_columns(e, g, b, LLVMBuildNSWAdd(e->builder, whole, own, ""), cols, tsr__te_i64(e, down));
+        some_columns(e, g, b, add(e, whole, own), cols, tsr__te_i64(e, down));
 }
 
 /* Rows of a work-item that it takes at a time, of `vectors` that there are (-1: not known). */
@@ -243,20 +240,17 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
     struct tsr__te_loop loop;
     LLVMValueRef step = tsr__te_i64(e, (int64_t)rows * g->width);
     int64_t first = tsr__te_known(from), last = tsr__te_known(to);
-    bool once = tsr__te_is_one_round(from, to, step);
-    if (!once)
-        tsr__te_loop(e, &loop, from, to, step, NULL, 0);
-    struct block b = {.first = once ? from : loop.index, .rows = rows, .lanes = g->width, .share = parts};
-    b.row = LLVMBuildNSWAdd(e->builder, b.first, e->item[0], "");
+    tsr__te_loop_or_once(e, &loop, from, to, step);
+    struct block b = {.first = loop.index, .rows = rows, .lanes = g->width, .share = parts};
+    b.row = add(e, b.first, e->item[0]);
     while (!whole && first >= 0 && b.lanes > 1 && last - first <= b.lanes / 2)
         b.lanes /= 2;
     bool single = !whole && rows == 1;
     b.end = whole || single ? NULL : to;
-    LLVMBasicBlockRef end = tsr__te_if(e, single ? LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, "") : NULL);
+    LLVMBasicBlockRef end = tsr__te_if(e, single ? less(e, b.row, to) : NULL);
     all_columns(e, g, b);
     tsr__te_end_if(e, end);
-    if (!once)
-        tsr__te_end_loop(e, &loop, NULL);
+    tsr__te_end_loop(e, &loop, NULL);
 }
 
 /* Several rows of a work-item at a time, one, and the last ones, which not all work-items have. Few rows are all one block. */
@@ -292,8 +286,7 @@ static void all_rows(struct tsr__te *e, struct gemm *g)
         return;
     }
     uint32_t most = most_rows(e, g, -1);
-    LLVMValueRef wide = tsr__te_i64(e, (int64_t)g->width * most);
-    LLVMValueRef whole = g->small ? zero : LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, rows, wide, ""), wide, "");
+    LLVMValueRef whole = g->small ? zero : round_down(e, rows, g->width * most);
     if (!g->small)
         rows_from(e, g, zero, whole, most, true, 1);
     rows_from(e, g, whole, rows, 1, false, 1);

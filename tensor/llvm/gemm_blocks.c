@@ -79,7 +79,7 @@ static struct source columns_of(struct tsr__te *e, const struct blocks *d, const
 static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const struct source *columns, LLVMValueRef k, uint32_t col)
 {
     LLVMValueRef along = d->tb ? tsr__te_i64(e, col) : k, step = d->tb ? k : tsr__te_i64(e, col);
-    LLVMValueRef at = add(e, times(e, along, d->bytes), LLVMBuildNSWMul(e->builder, columns->step, step, ""));
+    LLVMValueRef at = add(e, times(e, along, d->bytes), mul(e, columns->step, step));
     at = LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), columns->at, &at, 1, "");
     LLVMValueRef word = LLVMBuildLoad2(e->builder, word_type(e, d), at, "");
     LLVMSetAlignment(word, d->b_in_place ? tsr__t_numbers[d->o->b.type->number].bytes : d->bytes);
@@ -100,7 +100,7 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
         sums[i] = d->extra ? i < d->vectors ? load(e, d, sum, d->extra, lane) : sums[i % d->vectors] : LLVMConstNull(sum);
     }
     tsr__te_loop(e, &k, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), sums, count);
-    LLVMValueRef at = place(e, d, rows->at, LLVMBuildNSWMul(e->builder, k.index, rows->step, ""));
+    LLVMValueRef at = place(e, d, rows->at, mul(e, k.index, rows->step));
     for (uint32_t v = 0; v < d->vectors; v++)
         a[v] = load(e, d, word, at, plus(e, e->item[0], v * d->width));
     for (uint32_t c = 0; c < d->cols; c++) {
@@ -108,7 +108,7 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
         for (uint32_t v = 0; v < d->vectors; v++)
             sums[c * d->vectors + v] = product(e, d, a[v], b, k.carried[c * d->vectors + v]);
     }
-    end_loop(e, &k, sums);
+    tsr__te_end_rolled_loop(e, &k, sums);
     for (uint32_t i = 0; i < count; i++)
         sums[i] = k.carried[i];
 }
@@ -158,7 +158,7 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
     uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
     bool ragged = has_ragged_tiles(d);
     LLVMValueRef rows = tsr__te_i64(e, tile_rows(d));
-    rows = ragged ? least(e, left(e, d->some_rows, tile), rows) : rows;
+    rows = ragged ? minimum(e, minus(e, d->some_rows, tile), rows) : rows;
     struct tile t = {.o = o, .row = add(e, d->row, tile), .first = first};
     struct tsr__te_loop cols;
     for (uint32_t i = 0; i < d->vectors * d->cols; i++)
@@ -170,7 +170,7 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
     for (uint32_t row = 0; row < tile_rows(d); row += in_line)
         fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
     tsr__tb_side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true, d->width}, update_rows, &t);
-    end_loop(e, &cols, NULL);
+    tsr__te_end_rolled_loop(e, &cols, NULL);
     if (ragged)
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
 }
@@ -186,34 +186,34 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     tsr__te_sure_loop(e, &rows, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
     struct source a = rows_of(e, d, rows.index);
     tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
-    LLVMValueRef first = add(e, c->first, cols.index), some = least(e, left(e, c->some, cols.index), tsr__te_i64(e, d->cols));
+    LLVMValueRef first = add(e, c->first, cols.index), some = minimum(e, minus(e, c->some, cols.index), tsr__te_i64(e, d->cols));
     multiply(e, d, rows.index, &a, c, cols.index, sums);
     put_sums(e, d, o, rows.index, first, some, sums);
-    end_loop(e, &cols, NULL);
-    end_loop(e, &rows, NULL);
+    tsr__te_end_rolled_loop(e, &cols, NULL);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
 }
 
 /* Where rows begin that are copied: all, or those that fill no tile. */
 static LLVMValueRef first_copied(struct tsr__te *e, const struct blocks *d)
 {
     LLVMValueRef zero = tsr__te_i64(e, 0);
-    return d->in_place ? choose(e, d->in_place, times(e, over(e, d->some_rows, tile_rows(d)), tile_rows(d)), zero) : zero;
+    return d->in_place ? choose(e, d->in_place, times(e, divided(e, d->some_rows, tile_rows(d)), tile_rows(d)), zero) : zero;
 }
 
 static void all_blocks(struct tsr__te *e, struct blocks *d)
 {
-    LLVMValueRef zero = tsr__te_i64(e, 0), words = over(e, plus(e, d->k, d->in_word - 1), d->in_word);
+    LLVMValueRef zero = tsr__te_i64(e, 0), words = divided(e, plus(e, d->k, d->in_word - 1), d->in_word);
     struct tsr__te_touched before = e->touched;
     struct tsr__te_loop depth, rows, cols;
     struct columns c;
     tsr__te_loop(e, &rows, zero, d->m, tsr__te_i64(e, d->rows), NULL, 0);
     d->row = rows.index;
-    d->some_rows = least(e, left(e, d->m, d->row), tsr__te_i64(e, d->rows));
+    d->some_rows = minimum(e, minus(e, d->m, d->row), tsr__te_i64(e, d->rows));
     d->first_row = first_copied(e, d);
     LLVMValueRef last = choose(e, less(e, zero, words), words, tsr__te_i64(e, 1)); /* without K there are still alpha and beta */
     tsr__te_sure_loop(e, &depth, zero, last, tsr__te_i64(e, d->words));
     d->word = depth.index;
-    d->some_words = least(e, left(e, words, d->word), tsr__te_i64(e, d->words));
+    d->some_words = minimum(e, minus(e, words, d->word), tsr__te_i64(e, d->words));
     struct tsr__te_blas o = update_of(e, d);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the block before */
     tsr__tb_copy_a(e, d);
@@ -223,7 +223,7 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     }
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
     c.first = cols.index;
-    c.some = least(e, left(e, d->n, c.first), tsr__te_i64(e, d->group));
+    c.some = minimum(e, minus(e, d->n, c.first), tsr__te_i64(e, d->group));
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
     if (!is_true(d->b_in_place)) {
         LLVMBasicBlockRef end = tsr__te_if(e, d->b_in_place ? LLVMBuildNot(e->builder, d->b_in_place, "") : NULL);
@@ -232,9 +232,9 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     }
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     tiles_of(e, d, &o, &c);
-    end_loop(e, &cols, NULL);
-    end_loop(e, &depth, NULL);
-    end_loop(e, &rows, NULL);
+    tsr__te_end_rolled_loop(e, &cols, NULL);
+    tsr__te_end_rolled_loop(e, &depth, NULL);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
     e->touched = before;
 }
 
@@ -273,7 +273,7 @@ static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d,
 /* Tiles as a whole, and vectors of a transposed B. */
 static uint32_t columns_at_a_time(const struct blocks *d)
 {
-    uint32_t least_columns = (LEAST_COLUMNS + d->cols - 1) / d->cols * d->cols;
+    uint32_t least_columns = round_up(LEAST_COLUMNS, d->cols);
     for (uint32_t more = least_columns; d->tb && more <= MOST_COLUMNS; more += d->cols)
         if (more % d->width == 0)
             return more;
@@ -282,7 +282,7 @@ static uint32_t columns_at_a_time(const struct blocks *d)
 
 static LLVMValueRef bytes_of(struct tsr__te *e, const struct tsr__te_memref *m)
 {
-    return times(e, LLVMBuildNSWMul(e->builder, m->shape[0], m->shape[1], ""), tsr__t_numbers[m->type->number].bytes);
+    return times(e, mul(e, m->shape[0], m->shape[1]), tsr__t_numbers[m->type->number].bytes);
 }
 
 static LLVMValueRef all_bytes(struct tsr__te *e, const struct blocks *d)
@@ -299,7 +299,7 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     if (d->dots || d->ta || a->type->number != d->sum || tsr__te_known(a->stride[0]) != 1)
         return NULL;
     LLVMValueRef power = both(e, a->stride[1], LLVMBuildNeg(e->builder, a->stride[1], ""));
-    LLVMValueRef apart = at_most(e, times(e, LLVMBuildNSWMul(e->builder, power, d->k, ""), d->bytes), tsr__te_i64(e, FIRST_LEVEL));
+    LLVMValueRef apart = at_most(e, times(e, mul(e, power, d->k), d->bytes), tsr__te_i64(e, FIRST_LEVEL));
     return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
@@ -329,7 +329,7 @@ static uint64_t bytes_of_copies(const struct blocks *d)
 
 static LLVMValueRef products_of(struct tsr__te *e, const struct blocks *d)
 {
-    return LLVMBuildNSWMul(e->builder, LLVMBuildNSWMul(e->builder, d->m, d->n, ""), d->k, "");
+    return mul(e, mul(e, d->m, d->n), d->k);
 }
 
 /* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
@@ -364,7 +364,6 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.m = o->c.shape[0];
     d.n = o->c.shape[1];
     d.k = o->a.shape[d.ta ? 0 : 1];
-    d.lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
     bool dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
     d.otherwise = dots && tsr__te_known(d.k) >= 0;
     d.is_unsigned = dots && number == TSR__T_I8;
@@ -378,7 +377,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.cols = columns_of_tile(e, &d, registers);
     d.group = columns_at_a_time(&d);
     d.words = DEPTH_BYTES / d.bytes;
-    d.column = d.tb ? (d.group + d.width - 1) / d.width * d.width : d.words + PAD_BYTES / d.bytes;
+    d.column = d.tb ? round_up(d.group, d.width) : d.words + PAD_BYTES / d.bytes;
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
@@ -397,7 +396,8 @@ bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, c
     struct blocks d = plan(e, inst, o);
     /* Only a sum in C can be continued in the next block of K. */
     int64_t most_k = sum == o->c.type->number ? INT64_MAX : (int64_t)d.words * d.in_word;
-    if (is_less(d.m, d.least_size) || is_less(d.n, d.least_size) || is_less(d.k, d.least_size) || tsr__te_known(d.k) > most_k)
+    if (is_known_below(d.m, d.least_size) || is_known_below(d.n, d.least_size) || is_known_below(d.k, d.least_size) ||
+        tsr__te_known(d.k) > most_k)
         return false;
     LLVMValueRef chosen = is_worthwhile(e, &d, most_k);
     bool always = is_true(chosen);

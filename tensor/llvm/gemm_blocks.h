@@ -3,7 +3,7 @@
 #ifndef TESSERA_TENSOR_LLVM_GEMM_BLOCKS_H
 #define TESSERA_TENSOR_LLVM_GEMM_BLOCKS_H
 
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 enum {
     MOST_VECTORS = 2, /* of rows of a tile */
@@ -21,7 +21,7 @@ struct blocks {
     uint32_t rows, words, group;    /* of a block: rows of A, words of K; columns of B that are copied at a time */
     uint32_t column;                /* of the copy of B: words from a column (of a transposed B, from a word of K) to the next */
     LLVMValueRef a, b, tile, extra; /* in local memory */
-    LLVMValueRef m, n, k, lane;     /* sizes; the lane's number (i32) */
+    LLVMValueRef m, n, k;           /* sizes */
     LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
     LLVMValueRef b_in_place;        /* the same of B */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
@@ -36,72 +36,10 @@ struct columns {
     LLVMValueRef first, some; /* where they begin, and how many */
 };
 
-static inline LLVMValueRef add(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildNSWAdd(e->builder, a, b, "");
-}
-
-static inline LLVMValueRef plus(struct tsr__te *e, LLVMValueRef a, uint32_t b)
-{
-    return b ? add(e, a, tsr__te_i64(e, b)) : a;
-}
-
-static inline LLVMValueRef times(struct tsr__te *e, LLVMValueRef a, uint32_t b)
-{
-    return b == 1 ? a : LLVMBuildNSWMul(e->builder, a, tsr__te_i64(e, b), "");
-}
-
-static inline LLVMValueRef less(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildICmp(e->builder, LLVMIntSLT, a, b, "");
-}
-
-static inline LLVMValueRef both(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildAnd(e->builder, a, b, "");
-}
-
-static inline LLVMValueRef at_most(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildICmp(e->builder, LLVMIntSLE, a, b, "");
-}
-
-static inline LLVMValueRef choose(struct tsr__te *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSelect(e->builder, condition, a, b, "");
-}
-
-static inline LLVMValueRef left(struct tsr__te *e, LLVMValueRef all, LLVMValueRef done)
-{
-    return LLVMBuildNSWSub(e->builder, all, done, "");
-}
-
-static inline LLVMValueRef least(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return choose(e, less(e, a, b), a, b);
-}
-
-static inline LLVMValueRef over(struct tsr__te *e, LLVMValueRef a, uint32_t b)
-{
-    return b == 1 ? a : LLVMBuildUDiv(e->builder, a, tsr__te_i64(e, b), "");
-}
-
 /* Surely so. */
 static inline bool is_true(LLVMValueRef condition)
 {
     return condition && LLVMIsAConstantInt(condition) && !LLVMIsNull(condition);
-}
-
-static inline bool is_less(LLVMValueRef size, int64_t least_size)
-{
-    return tsr__te_known(size) >= 0 && tsr__te_known(size) < least_size;
-}
-
-/* Loops are not unrolled: they would take longer to compile, and no less to run. */
-static inline void end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next)
-{
-    tsr__te_end_loop(e, loop, next);
-    tsr__te_hint(e, loop, "llvm.loop.unroll.disable", 0);
 }
 
 static inline uint32_t tile_rows(const struct blocks *d)

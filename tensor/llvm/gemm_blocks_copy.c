@@ -27,9 +27,9 @@ static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRe
 static LLVMValueRef element(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k, uint32_t i, bool partial)
 {
     LLVMTypeRef word = word_type(e, d);
-    LLVMValueRef own = plus(e, k, i), last = left(e, d->k, tsr__te_i64(e, 1));
+    LLVMValueRef own = plus(e, k, i), last = minus(e, d->k, tsr__te_i64(e, 1));
     partial = partial && i;
-    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, partial ? least(e, own, last) : own)).re;
+    LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, partial ? minimum(e, own, last) : own)).re;
     LLVMValueRef made = LLVMBuildSExt(e->builder, one, word, "");
     bool is_zero = partial && (!l->is_a || d->sum != TSR__T_I32);
     return is_zero ? choose(e, at_most(e, own, last), made, LLVMConstNull(word)) : made;
@@ -94,7 +94,7 @@ static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)
 {
     if (tsr__te_divisor(d->k) % (d->width * d->in_word) == 0)
         return NULL;
-    return has_ragged_words(d) ? least(e, d->some_words, left(e, over(e, d->k, d->in_word), d->word)) : d->some_words;
+    return has_ragged_words(d) ? minimum(e, d->some_words, minus(e, divided(e, d->k, d->in_word), d->word)) : d->some_words;
 }
 
 static bool has_vectors_of_columns(const struct blocks *d)
@@ -122,13 +122,13 @@ void tsr__tb_side_by_side(struct tsr__te *e, const struct blocks *d, const struc
         one(e, d, context, loop.index, true);
     }
     tsr__te_end_if(e, end);
-    end_loop(e, &loop, NULL);
+    tsr__te_end_rolled_loop(e, &loop, NULL);
 }
 
 /* Where the copy of A has a word of a row of the block: the rows of a tile are side by side. */
 static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMValueRef row, LLVMValueRef word)
 {
-    LLVMValueRef in_tile = both(e, row, tsr__te_i64(e, tile_rows(d) - 1)), tile = left(e, row, in_tile);
+    LLVMValueRef in_tile = both(e, row, tsr__te_i64(e, tile_rows(d) - 1)), tile = minus(e, row, in_tile);
     return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
 }
 
@@ -151,7 +151,7 @@ static void copy_row(struct tsr__te *e, const struct blocks *d, const void *cont
  * long. */
 static void copy_rows(struct tsr__te *e, const struct blocks *d)
 {
-    LLVMValueRef last = left(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
+    LLVMValueRef last = minus(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
     bool ragged = has_ragged_tiles(d);
     struct tsr__te_loop words;
     tsr__te_loop(e, &words, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), NULL, 0);
@@ -159,7 +159,7 @@ static void copy_rows(struct tsr__te *e, const struct blocks *d)
         store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
     struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false, ragged ? d->width : tile_rows(d)};
     tsr__tb_side_by_side(e, d, &own, copy_row, &words.index);
-    end_loop(e, &words, NULL);
+    tsr__te_end_rolled_loop(e, &words, NULL);
 }
 
 /* Words of the rows of a tile, which begin with row `context`, in turn, so that lines of the copy are written as a whole. */
@@ -168,10 +168,10 @@ static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *con
     const LLVMValueRef *tile = context;
     LLVMValueRef word = own(e, first, alone);
     struct tsr__te_loop rows;
-    tsr__te_sure_loop(e, &rows, *tile, least(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1));
+    tsr__te_sure_loop(e, &rows, *tile, minimum(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1));
     struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, d->row, rows.index)};
     store(e, d, word_of(e, d, &line, add(e, d->word, word), alone), d->a, place_in_a(e, d, rows.index, word));
-    end_loop(e, &rows, NULL);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
 }
 
 /* Rows of a transposed A do. */
@@ -181,7 +181,7 @@ static void copy_lines(struct tsr__te *e, const struct blocks *d)
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
     tsr__tb_side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false, d->width}, copy_tile,
                          &tiles.index);
-    end_loop(e, &tiles, NULL);
+    tsr__te_end_rolled_loop(e, &tiles, NULL);
 }
 
 void tsr__tb_copy_a(struct tsr__te *e, const struct blocks *d)
@@ -208,10 +208,10 @@ void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d)
         LLVMValueRef args[] = {tsr__te_i32(e, SIGN * 0x01010101u), own, words.carried[v]};
         sums[v] = tsr__te_call(e, "tessera_dot_add_us", "jji", type, args, 3);
     }
-    end_loop(e, &words, sums);
+    tsr__te_end_rolled_loop(e, &words, sums);
     for (uint32_t v = 0; v < d->vectors; v++)
         store(e, d, LLVMBuildNeg(e->builder, words.carried[v], ""), d->extra, plus(e, add(e, tiles.index, e->item[0]), v * d->width));
-    end_loop(e, &tiles, NULL);
+    tsr__te_end_rolled_loop(e, &tiles, NULL);
 }
 
 static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial)
@@ -258,5 +258,5 @@ void tsr__tb_copy_b(struct tsr__te *e, const struct blocks *d, const struct colu
                              &part);
     else
         tsr__tb_side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false, d->width}, copy_words, &part);
-    end_loop(e, &parts, NULL);
+    tsr__te_end_rolled_loop(e, &parts, NULL);
 }

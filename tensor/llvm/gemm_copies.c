@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copies of the factors of a product of known sizes, in local memory and in numbers of the sum: a transposed A by columns, which lanes
  * would gather for each block of columns, and a B of another type, whose numbers would be converted one by one for each block of rows. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 #include "tessera/abi.h"
 
@@ -67,12 +67,11 @@ static void copy_column(struct tsr__te *e, const struct copy *c, LLVMValueRef co
         if (rest ? whole == count : !whole)
             continue;
         tsr__te_sure_loop(e, &loop, tsr__te_i64(e, rest ? whole : 0), tsr__te_i64(e, rest ? count : whole), tsr__te_i64(e, lanes));
-        LLVMValueRef at = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
-        LLVMBasicBlockRef end = tsr__te_if(e, rest ? LLVMBuildICmp(e->builder, LLVMIntSLT, at, tsr__te_i64(e, count), "") : NULL);
+        LLVMValueRef at = add(e, loop.index, e->item[0]);
+        LLVMBasicBlockRef end = tsr__te_if(e, rest ? less(e, at, tsr__te_i64(e, count)) : NULL);
         store_part(e, c, tsr__te_i64(e, 0), col, at, load_part(e, c, col, at));
         tsr__te_end_if(e, end);
-        tsr__te_end_loop(e, &loop, NULL);
-        tsr__te_hint(e, &loop, "llvm.loop.unroll.disable", 0);
+        tsr__te_end_rolled_loop(e, &loop, NULL);
     }
 }
 
@@ -118,7 +117,7 @@ static uint32_t numbers_of(const struct tsr__te_memref *m, bool wanted, uint32_t
     int64_t rows = tsr__te_known(m->shape[0]), cols = tsr__te_known(m->shape[1]);
     if (!wanted || tsr__te_known(m->stride[0]) != 1 || rows < 1 || cols < 1 || rows > INT16_MAX || cols > INT16_MAX)
         return 0;
-    return (uint32_t)rows * (((uint32_t)cols + side - 1) / side * side);
+    return (uint32_t)rows * round_up((uint32_t)cols, side);
 }
 
 /* Squares of a transposed A have to be filled for the most part. */
@@ -133,8 +132,7 @@ static struct tsr__te_memref place_of(struct tsr__te *e, const struct copy *c, L
     uint32_t rows = (uint32_t)tsr__te_known(c->from->shape[0]), cols = (uint32_t)tsr__te_known(c->from->shape[1]);
     enum tsr__t_number number = c->parts > 1 ? (c->made == TSR__T_F64 ? TSR__T_C64 : TSR__T_C32) : c->made;
     LLVMValueRef pointer = part_address(e, c->made, room, tsr__te_i64(e, at));
-    return turned ? local_matrix(e, number, pointer, cols, rows, (cols + side - 1) / side * side)
-                  : local_matrix(e, number, pointer, rows, cols, rows);
+    return turned ? local_matrix(e, number, pointer, cols, rows, round_up(cols, side)) : local_matrix(e, number, pointer, rows, cols, rows);
 }
 
 void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum)

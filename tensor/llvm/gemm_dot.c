@@ -3,7 +3,7 @@
  * other in K. A lane has a row of A, whose words it makes of single elements; a word of B is the same for all lanes. Words of B are read in
  * place where they lie as words. Otherwise, and for bytes, of which one side has to be unsigned, a block of columns is copied to local
  * memory first. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 #include "tessera/abi.h"
 
@@ -45,16 +45,6 @@ static LLVMTypeRef i32(struct tsr__te *e)
     return LLVMInt32TypeInContext(e->context);
 }
 
-static LLVMValueRef add(struct tsr__te *e, LLVMValueRef a, uint32_t b)
-{
-    return b ? LLVMBuildNSWAdd(e->builder, a, tsr__te_i64(e, b), "") : a;
-}
-
-static LLVMValueRef times(struct tsr__te *e, LLVMValueRef a, uint32_t b)
-{
-    return LLVMBuildNSWMul(e->builder, a, tsr__te_i64(e, b), "");
-}
-
 static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t align)
 {
     LLVMValueRef word = LLVMBuildLoad2(e->builder, i32(e), address, "");
@@ -74,7 +64,7 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
     if (!good && count == d->in_word && tsr__te_known(m->stride[turned ? 1 - along : along]) == 1)
         return load_word(e, tsr__te_element_address(e, m, turned, at[0], at[1]), bytes);
     for (uint32_t i = 0; i < count; i++) {
-        at[along] = add(e, first, i);
+        at[along] = plus(e, first, i);
         LLVMValueRef index[] = {turned ? at[1] : at[0], turned ? at[0] : at[1]};
         LLVMValueRef one = good ? tsr__te_load_or_zero(e, m, index, good).re : tsr__te_load_number(e, m, tsr__te_address(e, m, index)).re;
         parts[i] = one;
@@ -91,7 +81,7 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
 
 static LLVMValueRef turned_address(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef word)
 {
-    LLVMValueRef at = LLVMBuildNSWAdd(e->builder, times(e, word, d->turned_rows), row, "");
+    LLVMValueRef at = add(e, times(e, word, d->turned_rows), row);
     return LLVMBuildInBoundsGEP2(e->builder, i32(e), d->turned, &at, 1, "");
 }
 
@@ -120,8 +110,7 @@ static uint32_t elements_of(const struct dots *d, uint32_t word)
 /* Where the copy has a word. Of a transposed B columns are side by side, so that lanes write side by side there, too. */
 static LLVMValueRef copied_address(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef col, uint32_t cols)
 {
-    LLVMValueRef at =
-        d->tb ? LLVMBuildNSWAdd(e->builder, times(e, word, cols), col, "") : LLVMBuildNSWAdd(e->builder, times(e, col, d->words), word, "");
+    LLVMValueRef at = d->tb ? add(e, times(e, word, cols), col) : add(e, times(e, col, d->words), word);
     return LLVMBuildInBoundsGEP2(e->builder, i32(e), d->copy, &at, 1, "");
 }
 
@@ -160,7 +149,7 @@ static void copy_words(struct tsr__te *e, const struct dots *d, const struct blo
     LLVMValueRef words = tsr__te_i64(e, whole), wide = tsr__te_i64(e, d->width);
     struct tsr__te_loop outer, inner;
     tsr__te_loop(e, &outer, d->tb ? lane : zero, cols, d->tb ? wide : one, NULL, 0);
-    LLVMValueRef col = LLVMBuildNSWAdd(e->builder, b->col, outer.index, "");
+    LLVMValueRef col = add(e, b->col, outer.index);
     tsr__te_loop(e, &inner, d->tb ? zero : lane, words, d->tb ? one : wide, NULL, 0);
     copy_word(e, d, word_of_b(e, d, inner.index, col, d->in_word), copied_address(e, d, inner.index, outer.index, b->cols));
     tsr__te_end_loop(e, &inner, NULL);
@@ -197,7 +186,7 @@ static LLVMValueRef dot(struct tsr__te *e, const struct dots *d, LLVMValueRef a,
 /* Whether the lane has a row of the block; NULL: all have. */
 static LLVMValueRef has_row(struct tsr__te *e, const struct dots *d, const struct block *b, uint32_t r)
 {
-    return b->end && r + 1 == b->rows ? LLVMBuildICmp(e->builder, LLVMIntSLT, add(e, b->row, r * d->width), b->end, "") : NULL;
+    return b->end && r + 1 == b->rows ? less(e, plus(e, b->row, r * d->width), b->end) : NULL;
 }
 
 /* Adds the products of a word of all rows with one of all columns. Behind the sums there is, for bytes, one of each row of A: what makes
@@ -206,14 +195,14 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
 {
     LLVMValueRef a[MOST_ROWS], k = times(e, word, d->in_word);
     for (uint32_t r = 0; r < b->rows; r++) {
-        LLVMValueRef row = add(e, b->row, r * d->width);
+        LLVMValueRef row = plus(e, b->row, r * d->width);
         a[r] = d->turned ? load_word(e, turned_address(e, d, row, word), WORD_BYTES) : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
         LLVMValueRef *extra = &sums[b->rows * b->cols + r];
         if (d->number == TSR__T_I8)
             *extra = dot(e, d, a[r], tsr__te_i32(e, SIGN * 0x01010101u), *extra);
     }
     for (uint32_t c = 0; c < b->cols; c++) {
-        LLVMValueRef col = add(e, b->col, c), own;
+        LLVMValueRef col = plus(e, b->col, c), own;
         if (d->copied)
             own = load_word(e, copied_address(e, d, word, col, d->copied), WORD_BYTES);
         else
@@ -253,7 +242,7 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
     if (whole < d->words)
         step(e, d, b, tsr__te_i64(e, whole), elements_of(d, whole), sums);
     for (uint32_t i = 0; i < count; i++) {
-        LLVMValueRef index[] = {add(e, b->row, i % b->rows * d->width), add(e, b->col, i / b->rows)};
+        LLVMValueRef index[] = {plus(e, b->row, i % b->rows * d->width), plus(e, b->col, i / b->rows)};
         LLVMValueRef sum = d->number == TSR__T_I8 ? LLVMBuildSub(e->builder, sums[i], sums[count + i % b->rows], "") : sums[i];
         LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, d, b, i % b->rows));
         tsr__te_update(e, d->o, tsr__te_address(e, &d->o->c, index), (struct tsr__te_number){sum, NULL}, d->sum);
@@ -269,17 +258,14 @@ static void rows_between(struct tsr__te *e, const struct dots *d, struct block b
 {
     struct tsr__te_loop loop;
     LLVMValueRef step = tsr__te_i64(e, b.rows * d->width);
-    bool once = tsr__te_is_one_round(from, to, step); /* LLVM would take out of a loop all words of B, for which there are no registers */
-    if (!once)
-        tsr__te_loop(e, &loop, from, to, step, NULL, 0);
-    b.row = LLVMBuildNSWAdd(e->builder, once ? from : loop.index, e->item[0], "");
+    tsr__te_loop_or_once(e, &loop, from, to, step); /* LLVM would hoist all words of B out of a loop, more than there are registers */
+    b.row = add(e, loop.index, e->item[0]);
     bool single = !whole && b.rows == 1;
     b.end = whole || single ? NULL : to;
-    LLVMBasicBlockRef end = tsr__te_if(e, single ? LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, "") : NULL);
+    LLVMBasicBlockRef end = tsr__te_if(e, single ? less(e, b.row, to) : NULL);
     multiply(e, d, &b);
     tsr__te_end_if(e, end);
-    if (!once)
-        tsr__te_end_loop(e, &loop, NULL);
+    tsr__te_end_loop(e, &loop, NULL);
 }
 
 /* Rows of a known number that fill no vectors, in blocks of several vectors; false: they would leave one over. */
@@ -313,8 +299,7 @@ static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_
         b.rows--;
     for (; b.rows; b.rows = b.rows > 1 ? 1 : 0) {
         uint32_t wide = b.rows * d->width;
-        LLVMValueRef whole =
-            known >= 0 ? tsr__te_i64(e, known / wide * wide) : times(e, LLVMBuildSDiv(e->builder, rows, tsr__te_i64(e, wide), ""), wide);
+        LLVMValueRef whole = known >= 0 ? tsr__te_i64(e, known / wide * wide) : round_down(e, rows, wide);
         if (known < 0 || tsr__te_known(whole) > tsr__te_known(from))
             rows_between(e, d, b, from, whole, true);
         from = whole;
@@ -327,12 +312,9 @@ static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_
 static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef from, LLVMValueRef to, uint32_t cols)
 {
     struct tsr__te_loop loop;
-    bool once = tsr__te_is_one_round(from, to, tsr__te_i64(e, cols));
-    if (!once)
-        tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, cols), NULL, 0);
-    columns(e, d, once ? from : loop.index, cols);
-    if (!once)
-        tsr__te_end_loop(e, &loop, NULL);
+    tsr__te_loop_or_once(e, &loop, from, to, tsr__te_i64(e, cols));
+    columns(e, d, loop.index, cols);
+    tsr__te_end_loop(e, &loop, NULL);
 }
 
 /* With two vectors of rows a word of B serves two products, so that loads take no longer than these. Blocks of one size are less code, but
@@ -352,7 +334,7 @@ static void all_columns(struct tsr__te *e, struct dots *d)
     LLVMValueRef cols = d->o->c.shape[1], zero = tsr__te_i64(e, 0);
     int64_t known = tsr__te_known(cols);
     if (known < 0) {
-        LLVMValueRef whole = times(e, LLVMBuildSDiv(e->builder, cols, tsr__te_i64(e, OPEN_COLUMNS), ""), OPEN_COLUMNS);
+        LLVMValueRef whole = round_down(e, cols, OPEN_COLUMNS);
         loop_over_columns(e, d, zero, whole, OPEN_COLUMNS);
         loop_over_columns(e, d, whole, cols, 1);
     } else if (known) {
@@ -392,7 +374,7 @@ static void turn_words(struct tsr__te *e, struct dots *d)
     if (!d->ta || !side || rows < side / 2 || rows > INT16_MAX || cols < ENOUGH / 2 || d->words * 4 < side * 3 || d->depth % d->in_word ||
         tsr__te_known(d->o->a.stride[0]) != 1)
         return;
-    d->turned_rows = ((uint32_t)rows + side - 1) / side * side;
+    d->turned_rows = round_up((uint32_t)rows, side);
     uint32_t square = side * side, count = own + square + d->turned_rows * d->words;
     LLVMValueRef room = count <= TSR_CPU_LOCAL_MEMORY / WORD_BYTES ? tsr__te_scratch(e, count * WORD_BYTES) : NULL;
     if (!room)

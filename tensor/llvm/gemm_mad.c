@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products of matrices of bytes and of 16-bit numbers with a fraction by the matrix functions, where all sizes are known and fill the
  * blocks: 16 rows by 16 columns or 32, and as much of K as a call takes. So every work-item makes every step. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 enum { COLUMNS = 16, MOST_COLUMNS = 32, MOST_DEPTH = 32 };
 
@@ -12,11 +12,6 @@ struct product {
     LLVMValueRef row, lane;
     uint32_t step; /* of k */
 };
-
-static LLVMValueRef add(struct tsr__te *e, LLVMValueRef a, uint32_t b)
-{
-    return b ? LLVMBuildNSWAdd(e->builder, a, tsr__te_i64(e, b), "") : a;
-}
 
 /* Element (i, j) of the matrix or its transpose. */
 static LLVMValueRef load(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
@@ -31,12 +26,12 @@ static void step(struct tsr__te *e, const struct product *p, LLVMValueRef k, LLV
     LLVMValueRef numbers[MOST_DEPTH], parts[MOST_COLUMNS];
     uint32_t own = p->step / TSR__TE_MAD_LANES;
     for (uint32_t i = 0; i < p->step; i++)
-        numbers[i] = load(e, &p->o->a, p->ta, p->row, add(e, k, i));
+        numbers[i] = load(e, &p->o->a, p->ta, p->row, plus(e, k, i));
     LLVMValueRef row = tsr__te_mad_row(e, numbers, p->step);
-    LLVMValueRef first = LLVMBuildNSWAdd(e->builder, k, LLVMBuildNSWMul(e->builder, p->lane, tsr__te_i64(e, own), ""), "");
+    LLVMValueRef first = add(e, k, times(e, p->lane, own));
     for (uint32_t c = 0; c < cols; c++) {
         for (uint32_t i = 0; i < own; i++)
-            numbers[i] = load(e, &p->o->b, p->tb, add(e, first, i), add(e, col, c));
+            numbers[i] = load(e, &p->o->b, p->tb, plus(e, first, i), plus(e, col, c));
         parts[c] = tsr__te_mad_part(e, numbers, own);
     }
     tsr__te_mad(e, p->number, parts, row, sums, cols);
@@ -55,7 +50,7 @@ static void columns(struct tsr__te *e, const struct product *p, LLVMValueRef col
     step(e, p, loop.index, col, sums, cols);
     tsr__te_end_loop(e, &loop, sums);
     for (uint32_t c = 0; c < cols; c++) {
-        LLVMValueRef index[] = {p->row, add(e, col, c)};
+        LLVMValueRef index[] = {p->row, plus(e, col, c)};
         tsr__te_update(e, p->o, tsr__te_address(e, &p->o->c, index), (struct tsr__te_number){loop.carried[c], NULL}, p->sum);
     }
 }
@@ -78,11 +73,11 @@ bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, cons
         return false;
     uint32_t cols = fills(o->c.shape[1], MOST_COLUMNS) ? MOST_COLUMNS : COLUMNS;
     LLVMValueRef id = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
-    LLVMValueRef first = LLVMBuildNSWMul(e->builder, e->item[1], tsr__te_i64(e, cols), "");
+    LLVMValueRef first = times(e, e->item[1], cols);
     struct tsr__te_loop rows, blocks;
     p.lane = LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
     tsr__te_loop(e, &rows, tsr__te_i64(e, 0), o->c.shape[0], tsr__te_i64(e, sizes[0]), NULL, 0);
-    p.row = LLVMBuildNSWAdd(e->builder, rows.index, e->item[0], "");
+    p.row = add(e, rows.index, e->item[0]);
     tsr__te_loop(e, &blocks, first, o->c.shape[1], tsr__te_i64(e, (int64_t)cols * sizes[1]), NULL, 0);
     columns(e, &p, blocks.index, cols);
     tsr__te_end_loop(e, &blocks, NULL);
