@@ -2,11 +2,6 @@
  * Linear algebra but for products of matrices: each work-item computes elements of the result. */
 #include "tensor/llvm/index.h"
 
-static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, enum tsr__t_number number)
-{
-    return tsr__te_convert(e, tsr__te_load_number(e, m, tsr__te_address(e, m, index)), m->type->number, number);
-}
-
 /* ---- loops over the result
  * --------------------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +47,7 @@ static void axpby_element(struct tsr__te *e, const struct tsr__t_inst *inst, con
     enum tsr__t_number c = o->c.type->number;
     LLVMValueRef swapped[] = {index[1], index[0]};
     bool turned = inst->transpose[0] && o->c.type->order == 2;
-    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), load_as(e, &o->a, turned ? swapped : index, c), c);
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), tsr__te_load_as(e, &o->a, turned ? swapped : index, NULL, c), c);
 }
 
 TSR_TE_FUNCTION(axpby)
@@ -66,7 +61,8 @@ static void ger_element(struct tsr__te *e, const struct tsr__t_inst *inst, const
 {
     (void)inst;
     enum tsr__t_number c = o->c.type->number;
-    struct tsr__te_number product = tsr__te_arith(e, TSR__T_MUL, c, load_as(e, &o->a, index, c), load_as(e, &o->b, index + 1, c));
+    struct tsr__te_number product =
+        tsr__te_arith(e, TSR__T_MUL, c, tsr__te_load_as(e, &o->a, index, NULL, c), tsr__te_load_as(e, &o->b, index + 1, NULL, c));
     tsr__te_update(e, o, tsr__te_address(e, &o->c, index), product, c);
 }
 
@@ -80,7 +76,8 @@ static void hadamard_element(struct tsr__te *e, const struct tsr__t_inst *inst, 
 {
     (void)inst;
     enum tsr__t_number c = o->c.type->number;
-    struct tsr__te_number product = tsr__te_arith(e, TSR__T_MUL, c, load_as(e, &o->a, index, c), load_as(e, &o->b, index, c));
+    struct tsr__te_number product =
+        tsr__te_arith(e, TSR__T_MUL, c, tsr__te_load_as(e, &o->a, index, NULL, c), tsr__te_load_as(e, &o->b, index, NULL, c));
     tsr__te_update(e, o, tsr__te_address(e, &o->c, index), product, c);
 }
 
@@ -96,20 +93,14 @@ TSR_TE_FUNCTION(hadamard)
 static void gemv_element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index)
 {
     enum tsr__t_number c = o->c.type->number;
-    struct tsr__te_number sum = tsr__te_zero(e, c);
-    LLVMValueRef first[] = {sum.re, sum.im}, next[2], at[2];
+    LLVMValueRef at[2];
     struct tsr__te_loop k;
     uint32_t along = inst->transpose[0] ? 0 : 1;
-    tsr__te_loop(e, &k, tsr__te_i64(e, 0), o->a.shape[along], tsr__te_i64(e, 1), first, tsr__te_parts(c));
+    struct tsr__te_number sum = tsr__te_number_loop(e, &k, tsr__te_i64(e, 0), o->a.shape[along], tsr__te_i64(e, 1), tsr__te_zero(e, c));
     at[along] = k.index;
     at[1 - along] = index[0];
-    sum = (struct tsr__te_number){k.carried[0], first[1] ? k.carried[1] : NULL};
-    struct tsr__te_number a = load_as(e, &o->a, at, c);
-    sum = o->has_b ? tsr__te_fma(e, c, a, load_as(e, &o->b, &k.index, c), sum) : tsr__te_arith(e, TSR__T_ADD, c, sum, a);
-    next[0] = sum.re;
-    next[1] = sum.im;
-    tsr__te_end_loop(e, &k, next);
-    sum = (struct tsr__te_number){k.carried[0], first[1] ? k.carried[1] : NULL};
+    sum = tsr__te_accumulate(e, o, tsr__te_load_as(e, &o->a, at, NULL, c), k.index, sum);
+    sum = tsr__te_end_number_loop(e, &k, sum);
     tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, c);
 }
 
@@ -130,29 +121,25 @@ static LLVMBasicBlockRef if_first_sub_group(struct tsr__te *e)
     return tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntEQ, id, zero, ""));
 }
 
-static struct tsr__te_number load_or_zero_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, LLVMValueRef inside,
-                                             enum tsr__t_number number)
+/* A loop over blocks of the vector A, of an element for each lane, that carries a number on. */
+static struct tsr__te_number begin_vector(struct tsr__te *e, const struct tsr__te_blas *o, struct tsr__te_loop *loop)
 {
-    return tsr__te_convert(e, tsr__te_load_or_zero(e, m, index, inside), m->type->number, number);
+    LLVMValueRef lanes = tsr__te_i64(e, e->func->info.sub_group_size);
+    return tsr__te_number_loop(e, loop, tsr__te_i64(e, 0), o->a.shape[0], lanes, tsr__te_zero(e, o->c.type->number));
 }
 
 /* The sum of a vector: each lane adds up what it comes to, and then the lanes do. */
 static void sum_all(struct tsr__te *e, const struct tsr__te_blas *o)
 {
     enum tsr__t_number c = o->c.type->number;
-    struct tsr__te_number sum = tsr__te_zero(e, c);
-    LLVMValueRef first[] = {sum.re, sum.im}, next[2], none;
+    LLVMValueRef none;
     LLVMBasicBlockRef group = if_first_sub_group(e), end;
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, e->func->info.sub_group_size), first, tsr__te_parts(c));
+    struct tsr__te_number sum = begin_vector(e, o, &loop);
     LLVMValueRef index = add(e, loop.index, e->item[0]);
     LLVMValueRef inside = less(e, index, o->a.shape[0]);
-    sum = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
-    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, load_or_zero_as(e, &o->a, &index, inside, c));
-    next[0] = sum.re;
-    next[1] = sum.im;
-    tsr__te_end_loop(e, &loop, next);
-    sum = tsr__te_sub_group(e, "sub_group_reduce_add", c, (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL});
+    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, tsr__te_load_as(e, &o->a, &index, inside, c));
+    sum = tsr__te_sub_group(e, "sub_group_reduce_add", c, tsr__te_end_number_loop(e, &loop, sum));
     end = tsr__te_if(e, e->first_item);
     tsr__te_update(e, o, tsr__te_address(e, &o->c, &none), sum, c);
     tsr__te_end_if(e, end);
@@ -175,23 +162,18 @@ TSR_TE_FUNCTION(sum)
 static void scan_vector(struct tsr__te *e, const struct tsr__te_blas *o)
 {
     enum tsr__t_number c = o->c.type->number;
-    struct tsr__te_number carry = tsr__te_zero(e, c);
-    LLVMValueRef first[] = {carry.re, carry.im}, next[2];
     LLVMBasicBlockRef group = if_first_sub_group(e), end;
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, e->func->info.sub_group_size), first, tsr__te_parts(c));
+    struct tsr__te_number carry = begin_vector(e, o, &loop);
     LLVMValueRef index = add(e, loop.index, e->item[0]);
     LLVMValueRef inside = less(e, index, o->a.shape[0]);
-    struct tsr__te_number own = load_or_zero_as(e, &o->a, &index, inside, c);
-    carry = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
+    struct tsr__te_number own = tsr__te_load_as(e, &o->a, &index, inside, c);
     struct tsr__te_number scan = tsr__te_arith(e, TSR__T_ADD, c, carry, tsr__te_sub_group(e, "sub_group_scan_inclusive_add", c, own));
     struct tsr__te_number all = tsr__te_arith(e, TSR__T_ADD, c, carry, tsr__te_sub_group(e, "sub_group_reduce_add", c, own));
     end = tsr__te_if(e, inside);
     tsr__te_update(e, o, tsr__te_address(e, &o->c, &index), scan, c);
     tsr__te_end_if(e, end);
-    next[0] = all.re;
-    next[1] = all.im;
-    tsr__te_end_loop(e, &loop, next);
+    tsr__te_end_number_loop(e, &loop, all);
     tsr__te_end_if(e, group);
 }
 
@@ -216,16 +198,11 @@ static void scan_lines(struct tsr__te *e, const struct tsr__te_blas *o, uint32_t
         index[i] = LLVMBuildURem(e->builder, line, o->a.shape[i], "");
         line = LLVMBuildUDiv(e->builder, line, o->a.shape[i], "");
     }
-    struct tsr__te_number sum = tsr__te_zero(e, c);
-    LLVMValueRef first[] = {sum.re, sum.im}, next[2];
-    tsr__te_loop(e, &along, zero, o->a.shape[mode], tsr__te_i64(e, 1), first, tsr__te_parts(c));
+    struct tsr__te_number sum = tsr__te_number_loop(e, &along, zero, o->a.shape[mode], tsr__te_i64(e, 1), tsr__te_zero(e, c));
     index[mode] = along.index;
-    sum = (struct tsr__te_number){along.carried[0], first[1] ? along.carried[1] : NULL};
-    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, load_as(e, &o->a, index, c));
+    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, tsr__te_load_as(e, &o->a, index, NULL, c));
     tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, c);
-    next[0] = sum.re;
-    next[1] = sum.im;
-    tsr__te_end_loop(e, &along, next);
+    tsr__te_end_number_loop(e, &along, sum);
     tsr__te_end_if(e, end);
     tsr__te_end_loop(e, &blocks, NULL);
 }

@@ -7,7 +7,7 @@ enum { MOST_COPIED = 8192 };
 
 struct turned {
     const struct tsr__te_blas *o;
-    enum tsr__t_number c, from, part; /* of the result; parts of numbers of A, and of the result */
+    enum tsr__t_number c, part; /* types of numbers of C and of their parts */
     uint32_t parts, side;
     LLVMValueRef lines, length, last; /* columns of A, numbers of one, the last column */
     LLVMValueRef line;                /* the lane's, one that there is */
@@ -16,18 +16,14 @@ struct turned {
 static LLVMValueRef load_part(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at)
 {
     const struct turned *t = context;
-    LLVMValueRef index[] = {tsr__te_i64(e, 0), line}, first = tsr__te_address(e, &t->o->a, index);
-    LLVMValueRef part = LLVMBuildLoad2(e->builder, tsr__te_type(e, t->from),
-                                       LLVMBuildInBoundsGEP2(e->builder, tsr__te_type(e, t->from), first, &at, 1, ""), "");
-    LLVMSetAlignment(part, tsr__t_numbers[t->from].bytes);
-    return tsr__te_convert(e, (struct tsr__te_number){part, NULL}, t->from, t->part).re;
+    return tsr__te_load_part(e, &t->o->a, line, at, t->part);
 }
 
 /* False: there is no such code. */
 static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct turned *t, struct tsr__te_turn *turn)
 {
     enum tsr__t_number a = o->a.type->number;
-    *t = (struct turned){.o = o, .c = o->c.type->number, .from = tsr__t_numbers[a].component, .side = tsr__te_turn_side(e)};
+    *t = (struct turned){.o = o, .c = o->c.type->number, .side = tsr__te_turn_side(e)};
     t->part = tsr__t_numbers[t->c].component;
     t->parts = tsr__te_parts(a);
     t->length = o->a.shape[0];
@@ -63,46 +59,26 @@ static void turn_square(struct tsr__te *e, const struct turned *t, const struct 
         numbers[i] = (struct tsr__te_number){parts[i * t->parts], t->parts > 1 ? parts[i * t->parts + 1] : NULL};
 }
 
-static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, enum tsr__t_number number)
-{
-    return tsr__te_convert(e, tsr__te_load_number(e, m, tsr__te_address(e, m, index)), m->type->number, number);
-}
-
-/* The number of the lane's line is in the sum, or its product with that of a vector. */
-static struct tsr__te_number accumulate(struct tsr__te *e, const struct turned *t, struct tsr__te_number own, LLVMValueRef at,
-                                        struct tsr__te_number sum)
-{
-    return t->o->has_b ? tsr__te_fma(e, t->c, own, load_as(e, &t->o->b, &at, t->c), sum) : tsr__te_arith(e, TSR__T_ADD, t->c, sum, own);
-}
-
-static struct tsr__te_number carried(const struct tsr__te_loop *loop)
-{
-    return (struct tsr__te_number){loop->carried[0], loop->count > 1 ? loop->carried[1] : NULL};
-}
-
 /* Sums of lines, in ascending order. */
 static void sum_lines(struct tsr__te *e, const struct turned *t, const struct tsr__te_turn *turn, LLVMValueRef first_line)
 {
-    struct tsr__te_number sum = tsr__te_zero(e, t->c), numbers[TSR__TE_MOST_SIDE];
-    LLVMValueRef first[] = {sum.re, sum.im}, next[2], whole = whole_squares(e, t);
+    struct tsr__te_number numbers[TSR__TE_MOST_SIDE];
+    LLVMValueRef whole = whole_squares(e, t), side = tsr__te_i64(e, t->side / t->parts);
     struct tsr__te_loop squares, rest;
-    tsr__te_loop(e, &squares, tsr__te_i64(e, 0), whole, tsr__te_i64(e, t->side / t->parts), first, t->parts);
+    struct tsr__te_number sum = tsr__te_number_loop(e, &squares, tsr__te_i64(e, 0), whole, side, tsr__te_zero(e, t->c));
     turn_square(e, t, turn, first_line, squares.index, numbers);
-    sum = carried(&squares);
     for (uint32_t i = 0; i < t->side / t->parts; i++)
-        sum = accumulate(e, t, numbers[i], plus(e, squares.index, i), sum);
-    next[0] = sum.re;
-    next[1] = sum.im;
-    tsr__te_end_rolled_loop(e, &squares, next);
-    tsr__te_loop(e, &rest, whole, t->length, tsr__te_i64(e, 1), squares.carried, t->parts);
+        sum = tsr__te_accumulate(e, t->o, numbers[i], plus(e, squares.index, i), sum);
+    sum = tsr__te_end_number_loop(e, &squares, sum);
+    tsr__te_hint(e, &squares, "llvm.loop.unroll.disable", 0);
+    sum = tsr__te_number_loop(e, &rest, whole, t->length, tsr__te_i64(e, 1), sum);
     LLVMValueRef at[] = {rest.index, t->line};
-    sum = accumulate(e, t, load_as(e, &t->o->a, at, t->c), rest.index, carried(&rest));
-    next[0] = sum.re;
-    next[1] = sum.im;
-    tsr__te_end_rolled_loop(e, &rest, next);
+    sum = tsr__te_accumulate(e, t->o, tsr__te_load_as(e, &t->o->a, at, NULL, t->c), rest.index, sum);
+    sum = tsr__te_end_number_loop(e, &rest, sum);
+    tsr__te_hint(e, &rest, "llvm.loop.unroll.disable", 0);
     LLVMValueRef row = add(e, first_line, e->item[0]);
     LLVMBasicBlockRef end = tsr__te_if(e, turn->last ? less(e, row, t->lines) : NULL);
-    tsr__te_update(e, t->o, tsr__te_address(e, &t->o->c, &row), carried(&rest), t->c);
+    tsr__te_update(e, t->o, tsr__te_address(e, &t->o->c, &row), sum, t->c);
     tsr__te_end_if(e, end);
 }
 
@@ -164,7 +140,7 @@ static void copy_lines(struct tsr__te *e, struct turned *t, struct tsr__te_turn 
     tsr__te_loop(e, &lines, tsr__te_i64(e, 0), t->lines, tsr__te_i64(e, t->side), NULL, 0);
     LLVMValueRef at[] = {rest.index, add(e, lines.index, e->item[0])};
     LLVMBasicBlockRef end = tsr__te_if(e, less(e, at[1], t->lines));
-    put(e, t, at[1], rest.index, load_as(e, &t->o->a, at, t->c));
+    put(e, t, at[1], rest.index, tsr__te_load_as(e, &t->o->a, at, NULL, t->c));
     tsr__te_end_if(e, end);
     tsr__te_end_rolled_loop(e, &lines, NULL);
     tsr__te_end_rolled_loop(e, &rest, NULL);

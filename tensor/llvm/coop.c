@@ -33,12 +33,6 @@ static void set_component(const struct matrix *m, LLVMValueRef *parts, uint32_t 
         part[1] = number.im;
 }
 
-static LLVMValueRef lane(struct tsr__te *e)
-{
-    LLVMValueRef id = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
-    return LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
-}
-
 /* ---- memory
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
@@ -96,7 +90,7 @@ TSR_TE_FUNCTION(coop_load)
     struct matrix m = matrix_of(e, inst->results[0]->type);
     struct place p = place_of(e, inst, 0);
     limit(e, inst, (uint64_t)m.blocks * m.cols);
-    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = lane(e), index[2], good;
+    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = tsr__te_lane(e), index[2], good;
     for (uint32_t r = 0; r < m.blocks; r++) {
         for (uint32_t j = 0; j < m.cols; j++) {
             locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
@@ -110,7 +104,7 @@ TSR_TE_FUNCTION(coop_store)
 {
     struct matrix m = matrix_of(e, inst->operands[0]->type);
     struct place p = place_of(e, inst, 1);
-    LLVMValueRef own = lane(e), index[2], good;
+    LLVMValueRef own = tsr__te_lane(e), index[2], good;
     limit(e, inst, (uint64_t)m.blocks * m.cols);
     for (uint32_t r = 0; r < m.blocks; r++) {
         for (uint32_t j = 0; j < m.cols; j++) {

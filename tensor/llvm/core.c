@@ -96,6 +96,12 @@ LLVMValueRef tsr__te_intrinsic(struct tsr__te *e, const char *name, LLVMTypeRef 
     return LLVMBuildCall2(e->builder, type, LLVMGetIntrinsicDeclaration(e->module, id, &overloaded, 1), args, count, "");
 }
 
+LLVMValueRef tsr__te_lane(struct tsr__te *e)
+{
+    LLVMValueRef id = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
+    return LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
+}
+
 const char *tsr__te_code(enum tsr__t_number number)
 {
     static const char *const codes[] = {[TSR__T_I8] = "c",   [TSR__T_I16] = "s",   [TSR__T_I32] = "i",
@@ -214,6 +220,26 @@ static void set_hints(struct tsr__te *e, const struct tsr__te_loop *loop, LLVMMe
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count)
 {
     set_hints(e, loop, hint(e, name, count), NULL);
+}
+
+struct tsr__te_number tsr__te_carried(const struct tsr__te_loop *loop, uint32_t parts, uint32_t i)
+{
+    return (struct tsr__te_number){loop->carried[i * parts], parts > 1 ? loop->carried[i * parts + 1] : NULL};
+}
+
+struct tsr__te_number tsr__te_number_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to,
+                                          LLVMValueRef step, struct tsr__te_number first)
+{
+    LLVMValueRef parts[] = {first.re, first.im};
+    tsr__te_loop(e, loop, from, to, step, parts, first.im ? 2 : 1);
+    return tsr__te_carried(loop, loop->count, 0);
+}
+
+struct tsr__te_number tsr__te_end_number_loop(struct tsr__te *e, struct tsr__te_loop *loop, struct tsr__te_number next)
+{
+    LLVMValueRef parts[] = {next.re, next.im};
+    tsr__te_end_loop(e, loop, parts);
+    return tsr__te_carried(loop, loop->count, 0);
 }
 
 void tsr__te_end_rolled_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next)

@@ -76,6 +76,8 @@ _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst,
 /* Function of OpenCL C by its name and the codes of its parameters in mangled names. */
 LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count);
 LLVMValueRef tsr__te_intrinsic(struct tsr__te *e, const char *name, LLVMTypeRef overloaded, LLVMValueRef *args, unsigned count);
+/* i64: the number of the work-item in its sub-group. */
+LLVMValueRef tsr__te_lane(struct tsr__te *e);
 const char *tsr__te_code(enum tsr__t_number number); /* in mangled names, of one part */
 void tsr__te_set(struct tsr__te *e, const struct tsr__t_value *value, LLVMValueRef *parts, uint32_t count);
 LLVMValueRef *tsr__te_room(struct tsr__te *e, uint32_t count);
@@ -99,6 +101,12 @@ void tsr__te_loop_or_once(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValu
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
 /* The same of a loop that LLVM is not to unroll, where that would take longer to compile and no less to run. */
 void tsr__te_end_rolled_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
+/* Number `i` of those that a loop carries on, each with so many parts. */
+struct tsr__te_number tsr__te_carried(const struct tsr__te_loop *loop, uint32_t parts, uint32_t i);
+/* A loop that carries on one number. The first function returns its value in the round, the second the last value. */
+struct tsr__te_number tsr__te_number_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to,
+                                          LLVMValueRef step, struct tsr__te_number first);
+struct tsr__te_number tsr__te_end_number_loop(struct tsr__te *e, struct tsr__te_loop *loop, struct tsr__te_number next);
 /* A hint to LLVM about a loop that has been ended; `count` 0: the hint has no number. */
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
 /* So many rounds become one when all else has been done to the code of packets: unrolled before, it would be more to compile. */
@@ -139,13 +147,24 @@ struct tsr__te_memref {
 struct tsr__te_memref tsr__te_get_memref(struct tsr__te *e, const struct tsr__t_value *value);
 /* The address of an element. */
 LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
-/* … of a matrix: `turned`: (j, i). */
+/* The address of element (i, j) of a matrix; `turned`: of (j, i). */
 LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i, LLVMValueRef j);
 struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
 /* The element `index` where `good` holds (NULL: always), otherwise 0; without a branch around what follows, where all lanes have to be. */
 struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good);
-/* That an element of global memory will be needed; it may be behind the end of its matrix. */
-void tsr__te_fetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
+/* The same as a number of another type. */
+struct tsr__te_number tsr__te_load_as(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good,
+                                      enum tsr__t_number number);
+/* The same of element (i, j) of a matrix; `turned`: (j, i). */
+struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i,
+                                           LLVMValueRef j, LLVMValueRef good, enum tsr__t_number number);
+/* Part `at` of a column of a matrix whose columns have no gaps, as a number of type `number`; the parts of complex numbers follow each
+ * other. */
+LLVMValueRef tsr__te_load_part(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef col, LLVMValueRef at,
+                               enum tsr__t_number number);
+/* Prefetches element (i, j) of a matrix, which may be behind its end, or `rows` rows of a column. Nothing for local memory. */
+void tsr__te_prefetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef i, LLVMValueRef j);
+void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef first, LLVMValueRef col, uint32_t rows);
 void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number number,
                           enum tsr__t_atomic atomic);
 static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
@@ -212,6 +231,8 @@ TSR_TE_FUNCTION(coop_construct);
 TSR_TE_FUNCTION(coop_scale);
 TSR_TE_FUNCTION(coop_store);
 
+enum { TSR__TE_FIRST_LEVEL = 32 << 10 }; /* bytes of the first level of the caches */
+
 /* ---- operands.c ---- */
 /* alpha, the factors, beta and the result of such an instruction. */
 struct tsr__te_blas {
@@ -228,6 +249,12 @@ struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_in
 void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
                     enum tsr__t_number sum);
 
+/* The sum with a number of A added to it or, where there is a vector B, the product of that number and element `k` of B. */
+struct tsr__te_number tsr__te_accumulate(struct tsr__te *e, const struct tsr__te_blas *o, struct tsr__te_number a, LLVMValueRef k,
+                                         struct tsr__te_number sum);
+
+/* Registers that hold so many bytes of a vector. */
+uint32_t tsr__te_registers(const struct tsr__te *e, uint32_t bytes);
 /* Columns of a tile of C whose rows take so many registers: as many as registers hold, with a column of A and a number of B. */
 enum { TSR__TE_MOST_COLUMNS = 12 };
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);

@@ -11,9 +11,7 @@ enum {
     MOST_PRODUCTS = 32, /* of vectors, in the loops over K of a product whose sizes are known: what they are unrolled to */
     FEW = 4,            /* columns at a time of small products of open sizes: sums that hide it in part, and few columns that are left */
     FEW_ROWS = 4,
-    FEW_COLUMNS = 16,       /* with more of them, what is read first is little of all */
-    FIRST_LEVEL = 32 << 10, /* bytes of the first level of the caches */
-    LINE_BYTES = 64,
+    FEW_COLUMNS = 16, /* with more of them, what is read first is little of all */
 };
 
 /* A block of C: `rows` rows of a work-item, each a work-group's width from the one before, and `cols` columns. */
@@ -63,24 +61,10 @@ static LLVMValueRef has_row(struct tsr__te *e, const struct block *b, uint32_t r
     return b->end && r + 1 == b->rows ? less(e, row, b->end) : NULL;
 }
 
-static struct tsr__te_number load(struct tsr__te *e, const struct gemm *g, const struct tsr__te_memref *m, bool turned, LLVMValueRef i,
-                                  LLVMValueRef j, LLVMValueRef good)
-{
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    struct tsr__te_number number = good ? tsr__te_load_or_zero(e, m, index, good) : tsr__te_load_number(e, m, tsr__te_address(e, m, index));
-    return tsr__te_convert(e, number, m->type->number, g->sum);
-}
-
-static struct tsr__te_number carried(const struct tsr__te_loop *loop, uint32_t parts, uint32_t i)
-{
-    return (struct tsr__te_number){loop->carried[i * parts], parts > 1 ? loop->carried[i * parts + 1] : NULL};
-}
-
 /* Registers of a block's vectors of rows. */
 static uint32_t registers_of(struct tsr__te *e, const struct gemm *g, uint32_t rows, uint32_t lanes)
 {
-    uint32_t bytes = lanes * tsr__t_numbers[g->sum].bytes;
-    return rows * ((bytes + e->unit.register_bytes - 1) / e->unit.register_bytes);
+    return rows * tsr__te_registers(e, lanes * tsr__t_numbers[g->sum].bytes);
 }
 
 /* CPUs do not find out by themselves where the columns of a tall A or C lie. */
@@ -90,25 +74,16 @@ static bool fetches_ahead(const struct gemm *g)
     return rows >= 0 && cols >= 0 && cols <= FEW_COLUMNS && rows > 2 * cols && tsr__te_known(g->o.a.shape[1]) >= 0 && !g->ta;
 }
 
-static void fetch_lines(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef col, uint32_t rows)
-{
-    uint32_t in_line = LINE_BYTES / tsr__t_numbers[m->type->number].bytes;
-    for (uint32_t i = 0; !m->type->local && i < rows; i += in_line) {
-        LLVMValueRef index[] = {plus(e, row, i), col};
-        tsr__te_fetch(e, m, index);
-    }
-}
-
 /* Column `col` of the same rows in the matrix behind this one, which the next work-group may have; of an A that leaves no room for another
  * one, the rows below. */
 static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct tsr__te_memref *m, const struct block *b, LLVMValueRef col)
 {
     uint32_t rows = b->rows * g->width;
     int64_t bytes = tsr__te_known(m->shape[0]) * tsr__te_known(m->shape[1]) * tsr__t_numbers[m->type->number].bytes;
-    if (bytes > FIRST_LEVEL)
-        fetch_lines(e, m, plus(e, b->first, rows), col, rows);
+    if (bytes > TSR__TE_FIRST_LEVEL)
+        tsr__te_prefetch_rows(e, m, plus(e, b->first, rows), col, rows);
     else
-        fetch_lines(e, m, b->first, add(e, col, m->shape[1]), rows);
+        tsr__te_prefetch_rows(e, m, b->first, add(e, col, m->shape[1]), rows);
 }
 
 /* Several steps of a known K are one round: what is left of the CPU beside the products is little where two threads share it. */
@@ -137,13 +112,13 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
         fetch_ahead(e, g, &g->o.a, b, k.index);
     for (uint32_t r = 0; r < b->rows; r++) {
         LLVMValueRef row = row_of(e, g, b, r);
-        a[r] = load(e, g, &g->o.a, g->ta, row, k.index, has_row(e, b, r, row));
+        a[r] = tsr__te_load_element(e, &g->o.a, g->ta, row, k.index, has_row(e, b, r, row), g->sum);
     }
     for (uint32_t c = 0; c < b->cols; c++) {
-        struct tsr__te_number own = load(e, g, &g->o.b, g->tb, k.index, column_there_is(e, b, c), NULL);
+        struct tsr__te_number own = tsr__te_load_element(e, &g->o.b, g->tb, k.index, column_there_is(e, b, c), NULL, g->sum);
         for (uint32_t r = 0; r < b->rows; r++) {
             uint32_t i = c * b->rows + r;
-            struct tsr__te_number sum = tsr__te_fma(e, g->sum, a[r], own, carried(&k, parts, i));
+            struct tsr__te_number sum = tsr__te_fma(e, g->sum, a[r], own, tsr__te_carried(&k, parts, i));
             values[i * parts] = sum.re;
             if (parts > 1)
                 values[i * parts + 1] = sum.im;
@@ -156,7 +131,7 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
         for (uint32_t r = 0; r < b->rows; r++) {
             LLVMValueRef index[] = {row_of(e, g, b, r), col_of(e, b, c)};
             LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, b, r, index[0]));
-            tsr__te_update(e, &g->o, tsr__te_address(e, &g->o.c, index), carried(&k, parts, c * b->rows + r), g->sum);
+            tsr__te_update(e, &g->o, tsr__te_address(e, &g->o.c, index), tsr__te_carried(&k, parts, c * b->rows + r), g->sum);
             tsr__te_end_if(e, end);
         }
         tsr__te_end_if(e, column);

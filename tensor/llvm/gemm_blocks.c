@@ -16,7 +16,6 @@ enum {
     LEAST_PAIRS = 8,          /* the same where two elements are a word, for which there is no other code */
     LEAST_PAIR_PRODUCTS = 1 << 13,
     MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
-    FIRST_LEVEL = 32 << 10,  /* bytes of the first level */
     FEW_ROWS = 96,           /* too few for copies of B to pay; its columns may all be in the same lines of the first level, */
     COLUMNS_IN_PLACE = 8,    /* which holds so many there */
     FEW_PRODUCTS = 1 << 12,  /* where words or a transposed A would be read one by one instead */
@@ -155,7 +154,6 @@ static void update_rows(struct tsr__te *e, const struct blocks *d, const void *c
 static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, LLVMValueRef tile, LLVMValueRef first,
                      LLVMValueRef some, LLVMValueRef *sums)
 {
-    uint32_t in_line = LINE_BYTES / tsr__t_numbers[d->o->c.type->number].bytes;
     bool ragged = has_ragged_tiles(d);
     LLVMValueRef rows = tsr__te_i64(e, tile_rows(d));
     rows = ragged ? minimum(e, minus(e, d->some_rows, tile), rows) : rows;
@@ -167,8 +165,7 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     tsr__te_sure_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1));
     t.col = cols.index;
-    for (uint32_t row = 0; row < tile_rows(d); row += in_line)
-        fetch(e, &d->o->c, false, plus(e, t.row, row), plus(e, add(e, first, cols.index), d->cols));
+    tsr__te_prefetch_rows(e, &d->o->c, t.row, plus(e, add(e, first, cols.index), d->cols), tile_rows(d));
     tsr__tb_side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true, d->width}, update_rows, &t);
     tsr__te_end_rolled_loop(e, &cols, NULL);
     if (ragged)
@@ -299,7 +296,7 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     if (d->dots || d->ta || a->type->number != d->sum || tsr__te_known(a->stride[0]) != 1)
         return NULL;
     LLVMValueRef power = both(e, a->stride[1], LLVMBuildNeg(e->builder, a->stride[1], ""));
-    LLVMValueRef apart = at_most(e, times(e, mul(e, power, d->k), d->bytes), tsr__te_i64(e, FIRST_LEVEL));
+    LLVMValueRef apart = at_most(e, times(e, mul(e, power, d->k), d->bytes), tsr__te_i64(e, TSR__TE_FIRST_LEVEL));
     return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
@@ -372,7 +369,7 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
     d.in_word = d.is_unsigned ? 4 : d.dots ? 2 : 1;
     d.width = e->func->info.work_group_size[0];
-    uint32_t registers = (d.width * d.bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
+    uint32_t registers = tsr__te_registers(e, d.width * d.bytes);
     d.vectors = registers < MOST_VECTORS ? MOST_VECTORS / registers : 1;
     d.cols = columns_of_tile(e, &d, registers);
     d.group = columns_at_a_time(&d);

@@ -7,7 +7,6 @@
 
 enum {
     MOST_VECTORS = 2, /* of rows of a tile */
-    LINE_BYTES = 64,  /* of the caches */
     SIGN = 0x80,
 };
 
@@ -79,13 +78,6 @@ static inline bool has_ragged_tiles(const struct blocks *d)
 {
     int64_t rows = tsr__te_known(d->m);
     return rows < 0 || rows % tile_rows(d);
-}
-
-static inline void fetch(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
-{
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    if (!m->type->local)
-        tsr__te_fetch(e, m, index);
 }
 
 /* Makes code for the element of each lane from `first` on, or, `alone`, for that element in all of them. */

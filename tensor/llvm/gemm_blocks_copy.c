@@ -79,11 +79,9 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const str
 static void fetch_word(struct tsr__te *e, const struct blocks *d, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef word,
                        uint32_t rows)
 {
-    uint32_t in_line = LINE_BYTES / tsr__t_numbers[m->type->number].bytes;
     LLVMValueRef k = times(e, plus(e, word, WORDS_AHEAD), d->in_word);
     for (uint32_t i = 0; i < d->in_word; i++)
-        for (uint32_t line = 0; line < rows; line += in_line)
-            fetch(e, m, false, plus(e, row, line), plus(e, k, i));
+        tsr__te_prefetch_rows(e, m, row, plus(e, k, i), rows);
 }
 
 /* ---- copies
@@ -234,7 +232,7 @@ static void copy_words(struct tsr__te *e, const struct blocks *d, const void *co
     const struct part *p = context;
     LLVMValueRef ahead = add(e, p->columns->first, plus(e, p->at, COLUMNS_AHEAD));
     if (!alone)
-        fetch(e, &d->o->b, false, times(e, add(e, d->word, first), d->in_word), ahead);
+        tsr__te_prefetch(e, &d->o->b, times(e, add(e, d->word, first), d->in_word), ahead);
     copy_word(e, d, p->columns->first, p->at, own(e, first, alone), alone);
 }
 

@@ -27,18 +27,14 @@ static LLVMValueRef part_address(struct tsr__te *e, enum tsr__t_number part, LLV
 static LLVMValueRef load_part(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef at)
 {
     const struct copy *c = context;
-    LLVMValueRef index[] = {tsr__te_i64(e, 0), col}, first = tsr__te_address(e, c->from, index);
-    LLVMValueRef part = LLVMBuildLoad2(e->builder, tsr__te_type(e, c->part), part_address(e, c->part, first, at), "");
-    LLVMSetAlignment(part, tsr__t_numbers[c->part].bytes);
-    return tsr__te_convert(e, (struct tsr__te_number){part, NULL}, c->part, c->made).re;
+    return tsr__te_load_part(e, c->from, col, at, c->made);
 }
 
 /* Lines of the next squares, or of the matrix behind this one: CPUs do not find out where they are. */
 static void fetch_line(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef at)
 {
     const struct copy *c = context;
-    LLVMValueRef index[] = {LLVMBuildUDiv(e->builder, at, tsr__te_i64(e, c->parts), ""), col};
-    tsr__te_fetch(e, c->from, index);
+    tsr__te_prefetch(e, c->from, divided(e, at, c->parts), col);
 }
 
 static void store_part(struct tsr__te *e, const struct copy *c, LLVMValueRef row, LLVMValueRef col, LLVMValueRef at, LLVMValueRef part)
@@ -154,7 +150,7 @@ void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, e
         a.to = &made_a;
         struct tsr__te_turn turn = {.square = room, .type = tsr__te_type(e, a.made), .bytes = bytes, .context = &a};
         turn.load = load_part;
-        turn.fetch = o->a.type->local ? NULL : fetch_line;
+        turn.fetch = fetch_line;
         tsr__te_turn_all(e, turn, (uint32_t)tsr__te_known(o->a.shape[1]), (uint32_t)tsr__te_known(o->a.shape[0]) * a.parts, store_turned);
     }
     if (of_b) {

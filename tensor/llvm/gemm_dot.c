@@ -65,8 +65,7 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
         return load_word(e, tsr__te_element_address(e, m, turned, at[0], at[1]), bytes);
     for (uint32_t i = 0; i < count; i++) {
         at[along] = plus(e, first, i);
-        LLVMValueRef index[] = {turned ? at[1] : at[0], turned ? at[0] : at[1]};
-        LLVMValueRef one = good ? tsr__te_load_or_zero(e, m, index, good).re : tsr__te_load_number(e, m, tsr__te_address(e, m, index)).re;
+        LLVMValueRef one = tsr__te_load_element(e, m, turned, at[0], at[1], good, d->number).re;
         parts[i] = one;
         if (!good && count == d->in_word)
             continue;
@@ -356,8 +355,7 @@ static LLVMValueRef load_line(struct tsr__te *e, const void *context, LLVMValueR
 static void fetch_line(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at)
 {
     const struct dots *d = context;
-    LLVMValueRef index[] = {times(e, at, d->in_word), line};
-    tsr__te_fetch(e, &d->o->a, index);
+    tsr__te_prefetch(e, &d->o->a, times(e, at, d->in_word), line);
 }
 
 static void store_column(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef word)
@@ -381,8 +379,7 @@ static void turn_words(struct tsr__te *e, struct dots *d)
         return;
     LLVMValueRef behind = tsr__te_i64(e, own), after = tsr__te_i64(e, own + square);
     struct tsr__te_touched before = e->touched;
-    struct tsr__te_turn turn = {.type = i32(e), .bytes = WORD_BYTES, .load = load_line, .context = d};
-    turn.fetch = d->o->a.type->local ? NULL : fetch_line;
+    struct tsr__te_turn turn = {.type = i32(e), .bytes = WORD_BYTES, .load = load_line, .fetch = fetch_line, .context = d};
     turn.square = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &behind, 1, "");
     d->turned = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &after, 1, "");
     tsr__te_turn_all(e, turn, (uint32_t)rows, d->words, store_column);

@@ -13,25 +13,18 @@ struct product {
     uint32_t step; /* of k */
 };
 
-/* Element (i, j) of the matrix or its transpose. */
-static LLVMValueRef load(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
-{
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
-    return tsr__te_load_number(e, m, tsr__te_address(e, m, index)).re;
-}
-
 /* One step of k, from `k` on. */
 static void step(struct tsr__te *e, const struct product *p, LLVMValueRef k, LLVMValueRef col, LLVMValueRef *sums, uint32_t cols)
 {
     LLVMValueRef numbers[MOST_DEPTH], parts[MOST_COLUMNS];
     uint32_t own = p->step / TSR__TE_MAD_LANES;
     for (uint32_t i = 0; i < p->step; i++)
-        numbers[i] = load(e, &p->o->a, p->ta, p->row, plus(e, k, i));
+        numbers[i] = tsr__te_load_element(e, &p->o->a, p->ta, p->row, plus(e, k, i), NULL, p->number).re;
     LLVMValueRef row = tsr__te_mad_row(e, numbers, p->step);
     LLVMValueRef first = add(e, k, times(e, p->lane, own));
     for (uint32_t c = 0; c < cols; c++) {
         for (uint32_t i = 0; i < own; i++)
-            numbers[i] = load(e, &p->o->b, p->tb, plus(e, first, i), plus(e, col, c));
+            numbers[i] = tsr__te_load_element(e, &p->o->b, p->tb, plus(e, first, i), plus(e, col, c), NULL, p->number).re;
         parts[c] = tsr__te_mad_part(e, numbers, own);
     }
     tsr__te_mad(e, p->number, parts, row, sums, cols);
@@ -72,10 +65,9 @@ bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, cons
     if (!fills(o->c.shape[0], sizes[0]) || !fills(o->c.shape[1], COLUMNS) || !fills(o->a.shape[p.ta ? 0 : 1], p.step))
         return false;
     uint32_t cols = fills(o->c.shape[1], MOST_COLUMNS) ? MOST_COLUMNS : COLUMNS;
-    LLVMValueRef id = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
     LLVMValueRef first = times(e, e->item[1], cols);
     struct tsr__te_loop rows, blocks;
-    p.lane = LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
+    p.lane = tsr__te_lane(e);
     tsr__te_loop(e, &rows, tsr__te_i64(e, 0), o->c.shape[0], tsr__te_i64(e, sizes[0]), NULL, 0);
     p.row = add(e, rows.index, e->item[0]);
     tsr__te_loop(e, &blocks, first, o->c.shape[1], tsr__te_i64(e, (int64_t)cols * sizes[1]), NULL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memrefs and groups: addresses, views, loads and stores. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 #include <string.h>
 
@@ -43,8 +43,8 @@ LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *mem
 {
     LLVMValueRef offset = tsr__te_i64(e, 0);
     for (uint32_t i = memref->type->order; i--;) {
-        LLVMValueRef distance = LLVMBuildNSWMul(e->builder, index[i], memref->stride[i], "");
-        offset = LLVMBuildNSWAdd(e->builder, offset, distance, "");
+        LLVMValueRef distance = mul(e, index[i], memref->stride[i]);
+        offset = add(e, offset, distance);
     }
     return offset_address(e, memref->type->number, memref->pointer, offset);
 }
@@ -81,10 +81,44 @@ struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__
     return (struct tsr__te_number){parts[0], parts[1]};
 }
 
-void tsr__te_fetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index)
+struct tsr__te_number tsr__te_load_as(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good,
+                                      enum tsr__t_number number)
 {
-    LLVMValueRef args[] = {tsr__te_address(e, memref, index), tsr__te_i64(e, 1)};
+    return tsr__te_convert(e, tsr__te_load_or_zero(e, memref, index, good), memref->type->number, number);
+}
+
+struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i,
+                                           LLVMValueRef j, LLVMValueRef good, enum tsr__t_number number)
+{
+    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
+    return tsr__te_load_as(e, memref, index, good, number);
+}
+
+LLVMValueRef tsr__te_load_part(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef col, LLVMValueRef at,
+                               enum tsr__t_number number)
+{
+    enum tsr__t_number from = tsr__t_numbers[memref->type->number].component;
+    LLVMTypeRef type = tsr__te_type(e, from);
+    LLVMValueRef first = tsr__te_element_address(e, memref, false, tsr__te_i64(e, 0), col);
+    LLVMValueRef part = LLVMBuildLoad2(e->builder, type, LLVMBuildInBoundsGEP2(e->builder, type, first, &at, 1, ""), "");
+    LLVMSetAlignment(part, tsr__t_numbers[from].bytes);
+    return tsr__te_convert(e, (struct tsr__te_number){part, NULL}, from, number).re;
+}
+
+void tsr__te_prefetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef i, LLVMValueRef j)
+{
+    if (memref->type->local)
+        return;
+    LLVMValueRef args[] = {tsr__te_element_address(e, memref, false, i, j), tsr__te_i64(e, 1)};
     tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
+}
+
+void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef first, LLVMValueRef col, uint32_t rows)
+{
+    enum { LINE_BYTES = 64 }; /* of the caches */
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[memref->type->number].bytes;
+    for (uint32_t i = 0; i < rows; i += in_line)
+        tsr__te_prefetch(e, memref, plus(e, first, i), col);
 }
 
 /* Through a vector, so that the vector engine sees that the parts are all there is. */

@@ -223,8 +223,7 @@ static LLVMValueRef local_id(struct tsr__te *e, uint32_t dimension)
         return tsr__te_i64(e, 0);
     if (!e->one_sub_group)
         return tsr__te_call(e, "get_local_id", "j", i64, &argument, 1);
-    LLVMValueRef lane = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
-    return LLVMBuildZExt(e->builder, lane, i64, "");
+    return tsr__te_lane(e);
 }
 
 static void emit_function(struct tsr__te *e)

@@ -50,6 +50,18 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
     tsr__te_store_number(e, &o->c, address, tsr__te_convert(e, product, sum, c), o->atomic);
 }
 
+struct tsr__te_number tsr__te_accumulate(struct tsr__te *e, const struct tsr__te_blas *o, struct tsr__te_number a, LLVMValueRef k,
+                                         struct tsr__te_number sum)
+{
+    enum tsr__t_number c = o->c.type->number;
+    return o->has_b ? tsr__te_fma(e, c, a, tsr__te_load_as(e, &o->b, &k, NULL, c), sum) : tsr__te_arith(e, TSR__T_ADD, c, sum, a);
+}
+
+uint32_t tsr__te_registers(const struct tsr__te *e, uint32_t bytes)
+{
+    return (bytes + e->unit.register_bytes - 1) / e->unit.register_bytes;
+}
+
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers)
 {
     uint32_t all = e->unit.registers + e->unit.registers / 3; /* with those that are left for A and B */
