@@ -172,9 +172,6 @@ static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
     return memref->local ? TSR__T_FENCE_LOCAL : TSR__T_FENCE_GLOBAL;
 }
 
-/* Integers that make a word of 32 bits, the first one lowest. */
-LLVMValueRef tsr__te_word(struct tsr__te *e, const LLVMValueRef *parts, uint32_t count);
-
 /* ---- scalar.c ---- */
 /* A function of OpenCL C on one number of each work-item of a sub-group; of bf16 it is computed in f32 and rounded once. */
 struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a);
@@ -294,6 +291,28 @@ bool tsr__te_emit_shared(struct tsr__te *e, const struct tsr__t_region *region);
 /* A loop that adds up a product in steps of K. False: it is none, or had better stay a loop, and nothing was made. */
 bool tsr__te_emit_steps(struct tsr__te *e, const struct tsr__t_inst *loop);
 
+/* ---- dot.c: dot products of words ---- */
+enum tsr__te_dot {
+    TSR__TE_NO_DOT,
+    TSR__TE_DOT_BYTES, /* of four bytes; those of B are unsigned */
+    TSR__TE_DOT_I16,   /* of two */
+    TSR__TE_DOT_BF16,  /* of two */
+};
+/* The dot products that the CPU has for a product of matrices of these types. */
+enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+/* Whether numbers of these types are multiplied in pairs, as i16: bytes as well, where the CPU has no dot product of four. */
+bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+/* The sum with the dot product of two words added to it. */
+LLVMValueRef tsr__te_dot_add(struct tsr__te *e, enum tsr__te_dot dot, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum);
+/* Adds 128 to each of four signed bytes, for TSR__TE_DOT_BYTES. A product is too large then by 128 times the sum of the bytes of A, which
+ * tsr__te_add_excess adds up. */
+LLVMValueRef tsr__te_make_unsigned(struct tsr__te *e, LLVMValueRef bytes);
+LLVMValueRef tsr__te_add_excess(struct tsr__te *e, LLVMValueRef a, LLVMValueRef sum);
+/* The numbers as a vector; one number is itself. */
+LLVMValueRef tsr__te_vector(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count);
+/* Integers as a word of 32 bits, the first one lowest. The vector engine sees that they are all that is in it. */
+LLVMValueRef tsr__te_word(struct tsr__te *e, const LLVMValueRef *parts, uint32_t count);
+
 /* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
 enum { TSR__TE_MAD_LANES = 16 };
 bool tsr__te_has_mad(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
@@ -312,20 +331,6 @@ void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, e
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_dot.c; false: as above ---- */
-/* Whether there are dot products of words. */
-static inline bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
-{
-    if (a != b || !e->one_sub_group)
-        return false;
-    if (a == TSR__T_I16)
-        return e->unit.dots_of_shorts && sum == TSR__T_I32;
-    return a == TSR__T_I8 ? e->unit.dots_of_bytes && sum == TSR__T_I32 : a == TSR__T_BF16 && e->unit.dots_of_bf16 && sum == TSR__T_F32;
-}
-/* … of two elements, where that is all that the CPU has. */
-static inline bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
-{
-    return e->unit.dots_of_halves && a == b && sum == TSR__T_I32 && a != TSR__T_I32;
-}
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_blocks.c ---- */
 enum { TSR__TE_LEAST_SIZE = 24 }; /* rows, columns, and elements of K of what is cut; of pairs fewer are enough */

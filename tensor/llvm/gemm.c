@@ -271,7 +271,7 @@ static void all_rows(struct tsr__te *e, struct gemm *g)
 static void turn_product(struct tsr__te *e, struct tsr__te_blas *o, struct tsr__t_inst *inst)
 {
     enum tsr__t_number number = o->a.type->number;
-    bool dots = number != TSR__T_I8 && tsr__te_has_dots(e, number, o->b.type->number, tsr__t_sum_type(o->c.type->number));
+    bool dots = number != TSR__T_I8 && tsr__te_dot_of(e, number, o->b.type->number, tsr__t_sum_type(o->c.type->number));
     uint32_t least_rows = tsr__t_numbers[o->b.type->number].bytes > 2 ? 2 : 1; /* one row is bound by the memory that B is in */
     int64_t rows = tsr__te_known(o->c.shape[0]), cols = tsr__te_known(o->c.shape[1]);
     if (!e->unit.blocks || !e->one_sub_group || dots || rows < least_rows || rows > FEW_ROWS || cols < e->func->info.work_group_size[0])
@@ -298,7 +298,7 @@ TSR_TE_FUNCTION(gemm)
     inst = &own;
     g.ta = own.transpose[0];
     g.tb = own.transpose[1];
-    bool dots = tsr__te_has_dots(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
+    bool dots = tsr__te_dot_of(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
     enum tsr__t_number number = g.o.a.type->number;
     bool first = number == TSR__T_F16 ? e->unit.mad_of_f16 : e->unit.mad_first, mad = first || number == TSR__T_I8;
     LLVMBasicBlockRef end = NULL;

@@ -27,15 +27,10 @@ enum {
 
 static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
 {
-    LLVMValueRef bytes[] = {b, a, sum}, halves[] = {a, b, sum};
-    if (!d->dots)
-        return tsr__te_fma(e, d->sum, (struct tsr__te_number){a, NULL}, (struct tsr__te_number){b, NULL},
-                           (struct tsr__te_number){sum, NULL})
-            .re;
-    if (d->is_unsigned)
-        return tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3);
-    return d->sum == TSR__T_I32 ? tsr__te_call(e, "tessera_dot_add_i16", "jji", LLVMTypeOf(sum), halves, 3)
-                                : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
+    if (d->dot)
+        return tsr__te_dot_add(e, d->dot, a, b, sum);
+    return tsr__te_fma(e, d->sum, (struct tsr__te_number){a, NULL}, (struct tsr__te_number){b, NULL}, (struct tsr__te_number){sum, NULL})
+        .re;
 }
 
 /* Where rows of A or columns of B of a tile are: in their place, or the copy. */
@@ -242,7 +237,7 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < e->unit.block_rows ? (uint32_t)known + tile_rows(d) - 1 : e->unit.block_rows;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
-        uint32_t a = d->rows * d->words, extra = d->is_unsigned ? d->rows : 0;
+        uint32_t a = d->rows * d->words, extra = d->dot == TSR__TE_DOT_BYTES ? d->rows : 0;
         d->a = tsr__te_scratch(e, (a + b + tile + extra) * d->bytes);
         if (!d->a)
             continue;
@@ -293,7 +288,7 @@ static LLVMValueRef all_bytes(struct tsr__te *e, const struct blocks *d)
 static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
 {
     const struct tsr__te_memref *a = &d->o->a;
-    if (d->dots || d->ta || a->type->number != d->sum || tsr__te_known(a->stride[0]) != 1)
+    if (d->dot || d->ta || a->type->number != d->sum || tsr__te_known(a->stride[0]) != 1)
         return NULL;
     LLVMValueRef power = both(e, a->stride[1], LLVMBuildNeg(e->builder, a->stride[1], ""));
     LLVMValueRef apart = at_most(e, times(e, mul(e, power, d->k), d->bytes), tsr__te_i64(e, TSR__TE_FIRST_LEVEL));
@@ -306,7 +301,7 @@ static LLVMValueRef is_b_in_place(struct tsr__te *e, const struct blocks *d)
 {
     const struct tsr__te_memref *b = &d->o->b;
     int64_t rows = tsr__te_known(d->m), cols = tsr__te_known(d->n);
-    bool are_words = d->dots ? !d->is_unsigned : b->type->number == d->sum;
+    bool are_words = d->dot ? d->dot != TSR__TE_DOT_BYTES : b->type->number == d->sum;
     if (!are_words || d->in_word * tsr__t_numbers[b->type->number].bytes != d->bytes || d->tb || tsr__te_known(b->stride[0]) != 1 ||
         rows < 0 || rows > FEW_ROWS || cols < 0 || cols % d->cols || d->cols > COLUMNS_IN_PLACE)
         return NULL;
@@ -338,8 +333,8 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
     for (int i = 0; i < 3; i++)
         open |= tsr__te_known(sizes[i]) < 0;
     if (few && !d->otherwise) { /* copies, and tiles that are not filled, take longer than small products */
-        LLVMValueRef small = d->dots || d->ta ? at_most(e, products_of(e, d), tsr__te_i64(e, FEW_PRODUCTS))
-                                              : at_most(e, all_bytes(e, d), tsr__te_i64(e, FEW_BYTES));
+        LLVMValueRef small = d->dot || d->ta ? at_most(e, products_of(e, d), tsr__te_i64(e, FEW_PRODUCTS))
+                                             : at_most(e, all_bytes(e, d), tsr__te_i64(e, FEW_BYTES));
         all = LLVMBuildNot(e->builder, small, "");
     }
     if (d->otherwise || !open) { /* there is other code, which is short */
@@ -348,7 +343,7 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
-        if ((!d->tb && is_true(d->in_place)) || (!open && !d->dots && bytes_of_copies(d) <= FEW_BYTES))
+        if ((!d->tb && is_true(d->in_place)) || (!open && !d->dot && bytes_of_copies(d) <= FEW_BYTES))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
     return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;
@@ -361,13 +356,13 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.m = o->c.shape[0];
     d.n = o->c.shape[1];
     d.k = o->a.shape[d.ta ? 0 : 1];
-    bool dots = tsr__te_has_dots(e, number, o->b.type->number, d.sum);
-    d.otherwise = dots && tsr__te_known(d.k) >= 0;
-    d.is_unsigned = dots && number == TSR__T_I8;
+    d.dot = tsr__te_dot_of(e, number, o->b.type->number, d.sum);
+    d.otherwise = d.dot && tsr__te_known(d.k) >= 0;
     bool pairs = tsr__te_has_pairs(e, number, o->b.type->number, d.sum);
-    d.dots = dots || pairs;
-    d.bytes = d.dots ? 4 : tsr__t_numbers[d.sum].bytes;
-    d.in_word = d.is_unsigned ? 4 : d.dots ? 2 : 1;
+    if (pairs && !d.dot)
+        d.dot = TSR__TE_DOT_I16;
+    d.bytes = d.dot ? 4 : tsr__t_numbers[d.sum].bytes;
+    d.in_word = d.dot == TSR__TE_DOT_BYTES ? 4 : d.dot ? 2 : 1;
     d.width = e->func->info.work_group_size[0];
     uint32_t registers = tsr__te_registers(e, d.width * d.bytes);
     d.vectors = registers < MOST_VECTORS ? MOST_VECTORS / registers : 1;

@@ -5,15 +5,12 @@
 
 #include "tensor/llvm/index.h"
 
-enum {
-    MOST_VECTORS = 2, /* of rows of a tile */
-    SIGN = 0x80,
-};
+enum { MOST_VECTORS = 2 }; /* of rows of a tile */
 
 struct blocks {
     const struct tsr__te_blas *o;
     bool ta, tb;
-    bool dots, is_unsigned; /* words of several elements; B's are made unsigned */
+    enum tsr__te_dot dot; /* of words of several elements; TSR__TE_NO_DOT: a word is one number of the sum */
     enum tsr__t_number sum;
     uint32_t in_word, bytes;        /* elements of K in a word; bytes of a word */
     uint32_t width, vectors, cols;  /* lanes; vectors of rows and columns of a tile */
@@ -48,7 +45,7 @@ static inline uint32_t tile_rows(const struct blocks *d)
 
 static inline LLVMTypeRef word_type(struct tsr__te *e, const struct blocks *d)
 {
-    return d->dots ? LLVMInt32TypeInContext(e->context) : tsr__te_type(e, d->sum);
+    return d->dot ? LLVMInt32TypeInContext(e->context) : tsr__te_type(e, d->sum);
 }
 
 static inline LLVMValueRef place(struct tsr__te *e, const struct blocks *d, LLVMValueRef array, LLVMValueRef at)

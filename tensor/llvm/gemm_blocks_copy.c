@@ -63,7 +63,7 @@ static LLVMValueRef load_elements(struct tsr__te *e, const struct blocks *d, con
 static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial)
 {
     LLVMValueRef k = times(e, word, d->in_word), made = NULL;
-    if (!d->dots)
+    if (!d->dot)
         return tsr__te_convert(e, tsr__te_load_number(e, l->m, address(e, l, k)), l->m->type->number, d->sum).re;
     partial = partial && has_ragged_words(d);
     if (!partial && tsr__te_known(l->m->stride[l->turned == l->is_a ? 0 : 1]) == 1)
@@ -203,8 +203,7 @@ void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d)
     LLVMValueRef first = add(e, add(e, times(e, tiles.index, d->words), times(e, words.index, tile_rows(d))), e->item[0]);
     for (uint32_t v = 0; v < d->vectors; v++) {
         LLVMValueRef own = load(e, d, type, d->a, plus(e, first, v * d->width));
-        LLVMValueRef args[] = {tsr__te_i32(e, SIGN * 0x01010101u), own, words.carried[v]};
-        sums[v] = tsr__te_call(e, "tessera_dot_add_us", "jji", type, args, 3);
+        sums[v] = tsr__te_add_excess(e, own, words.carried[v]);
     }
     tsr__te_end_rolled_loop(e, &words, sums);
     for (uint32_t v = 0; v < d->vectors; v++)
@@ -216,8 +215,8 @@ static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef fi
 {
     struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, first, col)};
     LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
-    if (d->is_unsigned)
-        made = LLVMBuildXor(e->builder, made, tsr__te_i32(e, SIGN * 0x01010101u), "");
+    if (d->dot == TSR__TE_DOT_BYTES)
+        made = tsr__te_make_unsigned(e, made);
     store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
 }
 

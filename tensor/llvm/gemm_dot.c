@@ -18,13 +18,13 @@ enum {
     MOST_STEPS = 4, /* in one round of a loop */
     ENOUGH = 8,
     WORD_BYTES = 4,
-    SIGN = 0x80
 };
 
 struct dots {
     const struct tsr__te_blas *o;
     bool ta, tb;
     enum tsr__t_number number, sum;
+    enum tsr__te_dot dot;
     uint32_t in_word, depth, words; /* elements of a word; of K; words of K, the last of which may have fewer elements */
     uint32_t width;                 /* rows of a vector */
     LLVMValueRef copy;              /* of a block of columns of B; NULL: B is read in place */
@@ -115,8 +115,8 @@ static LLVMValueRef copied_address(struct tsr__te *e, const struct dots *d, LLVM
 
 static void copy_word(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef address)
 {
-    if (d->number == TSR__T_I8)
-        word = LLVMBuildXor(e->builder, word, tsr__te_i32(e, SIGN * 0x01010101u), "");
+    if (d->dot == TSR__TE_DOT_BYTES)
+        word = tsr__te_make_unsigned(e, word);
     LLVMSetAlignment(LLVMBuildStore(e->builder, word, address), WORD_BYTES);
 }
 
@@ -173,15 +173,6 @@ static void copy_columns(struct tsr__te *e, const struct dots *d, const struct b
 /* ---- products
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-static LLVMValueRef dot(struct tsr__te *e, const struct dots *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
-{
-    LLVMValueRef bytes[] = {b, a, sum}, halves[] = {a, b, sum};
-    if (d->number == TSR__T_I16)
-        return tsr__te_call(e, "tessera_dot_add_i16", "jji", LLVMTypeOf(sum), halves, 3);
-    return d->number == TSR__T_I8 ? tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3)
-                                  : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
-}
-
 /* Whether the lane has a row of the block; NULL: all have. */
 static LLVMValueRef has_row(struct tsr__te *e, const struct dots *d, const struct block *b, uint32_t r)
 {
@@ -197,8 +188,8 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
         LLVMValueRef row = plus(e, b->row, r * d->width);
         a[r] = d->turned ? load_word(e, turned_address(e, d, row, word), WORD_BYTES) : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
         LLVMValueRef *extra = &sums[b->rows * b->cols + r];
-        if (d->number == TSR__T_I8)
-            *extra = dot(e, d, a[r], tsr__te_i32(e, SIGN * 0x01010101u), *extra);
+        if (d->dot == TSR__TE_DOT_BYTES)
+            *extra = tsr__te_add_excess(e, a[r], *extra);
     }
     for (uint32_t c = 0; c < b->cols; c++) {
         LLVMValueRef col = plus(e, b->col, c), own;
@@ -208,13 +199,13 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
             own = d->copy ? load_word(e, copied_address(e, d, word, tsr__te_i64(e, c), b->cols), WORD_BYTES)
                           : word_of_b(e, d, word, col, count);
         for (uint32_t r = 0; r < b->rows; r++)
-            sums[c * b->rows + r] = dot(e, d, a[r], own, sums[c * b->rows + r]);
+            sums[c * b->rows + r] = tsr__te_dot_add(e, d->dot, a[r], own, sums[c * b->rows + r]);
     }
 }
 
 static void multiply(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
-    uint32_t count = b->rows * b->cols, all = count + (d->number == TSR__T_I8 ? b->rows : 0), whole = d->depth / d->in_word;
+    uint32_t count = b->rows * b->cols, all = count + (d->dot == TSR__TE_DOT_BYTES ? b->rows : 0), whole = d->depth / d->in_word;
     LLVMValueRef *sums = tsr__te_room(e, count + b->rows), zero = tsr__te_i64(e, 0);
     struct tsr__te_loop k;
     for (uint32_t i = 0; i < all; i++)
@@ -228,7 +219,7 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
             sums[i] = k.carried[i];
         step(e, d, b, k.index, d->in_word, sums);
         tsr__te_end_loop(e, &k, sums);
-        uint32_t steps = d->number == TSR__T_I8 && e->unit.halves ? MOST_STEPS : 1; /* K has fewer words of bytes */
+        uint32_t steps = d->dot == TSR__TE_DOT_BYTES && e->unit.halves ? MOST_STEPS : 1; /* K has fewer words of bytes */
         while (whole % steps)
             steps /= 2;
         if (steps > 1)
@@ -242,7 +233,7 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
         step(e, d, b, tsr__te_i64(e, whole), elements_of(d, whole), sums);
     for (uint32_t i = 0; i < count; i++) {
         LLVMValueRef index[] = {plus(e, b->row, i % b->rows * d->width), plus(e, b->col, i / b->rows)};
-        LLVMValueRef sum = d->number == TSR__T_I8 ? LLVMBuildSub(e->builder, sums[i], sums[count + i % b->rows], "") : sums[i];
+        LLVMValueRef sum = d->dot == TSR__TE_DOT_BYTES ? LLVMBuildSub(e->builder, sums[i], sums[count + i % b->rows], "") : sums[i];
         LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, d, b, i % b->rows));
         tsr__te_update(e, d->o, tsr__te_address(e, &d->o->c, index), (struct tsr__te_number){sum, NULL}, d->sum);
         tsr__te_end_if(e, end);
@@ -392,13 +383,14 @@ bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, con
     struct dots d = {.o = o, .ta = inst->transpose[0], .tb = inst->transpose[1], .number = o->a.type->number};
     int64_t depth = tsr__te_known(o->a.shape[d.ta ? 0 : 1]);
     d.sum = tsr__t_sum_type(o->c.type->number);
-    if (!tsr__te_has_dots(e, d.number, o->b.type->number, d.sum) || depth < 1 || depth > INT32_MAX)
+    d.dot = tsr__te_dot_of(e, d.number, o->b.type->number, d.sum);
+    if (!d.dot || depth < 1 || depth > INT32_MAX)
         return false;
     d.in_word = WORD_BYTES / tsr__t_numbers[d.number].bytes;
     d.depth = (uint32_t)depth;
     d.words = (d.depth + d.in_word - 1) / d.in_word;
     d.width = e->func->info.work_group_size[0];
-    if (d.number == TSR__T_I8 || d.tb || tsr__te_known(o->b.stride[0]) != 1) {
+    if (d.dot == TSR__TE_DOT_BYTES || d.tb || tsr__te_known(o->b.stride[0]) != 1) {
         int64_t cols = tsr__te_known(o->c.shape[1]);
         d.copied = cols > SUMS / 2 && cols <= MOST_COPIED / d.words ? (uint32_t)cols : 0;
         d.copy = depth <= MOST_COPIED_DEPTH ? tsr__te_scratch(e, words_of_copy(&d) * WORD_BYTES) : NULL;

@@ -25,30 +25,19 @@ static LLVMValueRef bits_of(struct tsr__te *e, LLVMValueRef number)
     return is_half ? LLVMBuildBitCast(e->builder, number, LLVMInt16TypeInContext(e->context), "") : number;
 }
 
-/* Of one, itself. */
-static LLVMValueRef vector_of(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count)
-{
-    if (count == 1)
-        return numbers[0];
-    LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(numbers[0]), count));
-    for (uint32_t i = 0; i < count; i++)
-        vector = LLVMBuildInsertElement(e->builder, vector, numbers[i], tsr__te_i32(e, i), "");
-    return vector;
-}
-
 LLVMValueRef tsr__te_mad_row(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count)
 {
     LLVMValueRef bits[ROW_BYTES];
     for (uint32_t i = 0; i < count; i++)
         bits[i] = bits_of(e, numbers[i]);
     LLVMTypeRef words = LLVMVectorType(LLVMInt32TypeInContext(e->context), ROW_BYTES / WORD_BYTES);
-    return LLVMBuildBitCast(e->builder, vector_of(e, bits, count), words, "");
+    return LLVMBuildBitCast(e->builder, tsr__te_vector(e, bits, count), words, "");
 }
 
 LLVMValueRef tsr__te_mad_part(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count)
 {
     LLVMValueRef bits[] = {bits_of(e, numbers[0]), count > 1 ? bits_of(e, numbers[1]) : NULL};
-    return LLVMBuildBitCast(e->builder, vector_of(e, bits, count), LLVMInt16TypeInContext(e->context), "");
+    return LLVMBuildBitCast(e->builder, tsr__te_vector(e, bits, count), LLVMInt16TypeInContext(e->context), "");
 }
 
 void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRef *parts, LLVMValueRef row, LLVMValueRef *sums,
@@ -62,7 +51,7 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
     for (uint32_t at = 0, some; at < count; at += some) {
         uint32_t left = count - at;
         some = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        LLVMValueRef args[] = {vector_of(e, parts + at, some), row, vector_of(e, sums + at, some)};
+        LLVMValueRef args[] = {tsr__te_vector(e, parts + at, some), row, tsr__te_vector(e, sums + at, some)};
         if (some == 1)
             snprintf(codes, sizeof codes, "sDv8_i%s", sum);
         else if (some == 8 && number == TSR__T_I8) /* the type of the sums is the one of the row */

@@ -121,15 +121,6 @@ void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memre
         tsr__te_prefetch(e, memref, plus(e, first, i), col);
 }
 
-/* Through a vector, so that the vector engine sees that the parts are all there is. */
-LLVMValueRef tsr__te_word(struct tsr__te *e, const LLVMValueRef *parts, uint32_t count)
-{
-    LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(parts[0]), count));
-    for (uint32_t i = 0; i < count; i++)
-        vector = LLVMBuildInsertElement(e->builder, vector, parts[i], tsr__te_i32(e, i), "");
-    return LLVMBuildBitCast(e->builder, vector, LLVMInt32TypeInContext(e->context), "");
-}
-
 /* ---- stores
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
