@@ -59,10 +59,10 @@ TSR_TI_FUNCTION(axpby)
 {
     struct blas o = begin(t, inst);
     enum tsr__t_number c = o.c.type->number;
-    bool turned = inst->transpose[0] && o.c.type->order == 2;
+    bool transposed = inst->transpose[0] && o.c.type->order == 2;
     for (int64_t j = 0; j < mode(&o.c, 1); j++)
         for (int64_t i = 0; i < mode(&o.c, 0); i++) {
-            int64_t index[] = {i, j}, from[] = {turned ? j : i, turned ? i : j};
+            int64_t index[] = {i, j}, from[] = {transposed ? j : i, transposed ? i : j};
             update(t, &o, index, load(t, &o.a, from, c), c);
         }
 }
@@ -110,11 +110,11 @@ TSR_TI_FUNCTION(gemv)
 {
     struct blas o = begin(t, inst);
     enum tsr__t_number c = o.c.type->number;
-    bool turned = inst->transpose[0];
+    bool transposed = inst->transpose[0];
     for (int64_t i = 0; i < mode(&o.c, 0); i++) {
         struct tsr__ti_number all = {0};
-        for (int64_t k = 0; k < mode(&o.a, turned ? 0 : 1); k++) {
-            int64_t a[] = {turned ? k : i, turned ? i : k};
+        for (int64_t k = 0; k < mode(&o.a, transposed ? 0 : 1); k++) {
+            int64_t a[] = {transposed ? k : i, transposed ? i : k};
             all = tsr__ti_fma(c, load(t, &o.a, a, c), load(t, &o.b, &k, c), all);
         }
         update(t, &o, &i, all, c);
@@ -125,8 +125,8 @@ TSR_TI_FUNCTION(sum)
 {
     struct blas o = begin(t, inst);
     enum tsr__t_number c = o.c.type->number;
-    bool turned = inst->transpose[0] && o.a.type->order == 2;
-    int64_t rows = o.a.type->order == 1 ? 1 : mode(&o.c, 0), along = o.a.type->order == 1 || turned ? 0 : 1;
+    bool transposed = inst->transpose[0] && o.a.type->order == 2;
+    int64_t rows = o.a.type->order == 1 ? 1 : mode(&o.c, 0), along = o.a.type->order == 1 || transposed ? 0 : 1;
     for (int64_t i = 0; i < rows; i++) {
         struct tsr__ti_number all = {0};
         for (int64_t k = 0; k < o.a.shape[along]; k++) {

@@ -392,8 +392,8 @@ tinytc_status_t tessera_recipe_gemm_set_args(tinytc_recipe_handler_t handler, in
         tinytc_mem_type_t type;
         const void *value;
         int64_t rows, cols, ld;
-    } memory[] = {{A_type, A_value, recipe->turned[0] ? K : M, recipe->turned[0] ? M : K, ldA},
-                  {B_type, B_value, recipe->turned[1] ? N : K, recipe->turned[1] ? K : N, ldB},
+    } memory[] = {{A_type, A_value, recipe->transposed[0] ? K : M, recipe->transposed[0] ? M : K, ldA},
+                  {B_type, B_value, recipe->transposed[1] ? N : K, recipe->transposed[1] ? K : N, ldB},
                   {C_type, C_value, M, N, ldC}};
     for (int i = 0; i < 3; i++)
         if (memory[i].rows < 0 || memory[i].cols < 0 || memory[i].ld < memory[i].rows || memory[i].ld < 1)

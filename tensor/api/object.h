@@ -53,7 +53,7 @@ struct tinytc_recipe {
     _Atomic(struct tinytc_binary *) binary; /* NULL: nobody has asked for it */
     enum tsr__t_number number;
     int64_t rows, ld[3];            /* TALL: TINYTC_DYNAMIC, or what the kernels were made for */
-    bool turned[2];                 /* GEMM */
+    bool transposed[2];             /* GEMM */
     int64_t block_rows, block_cols; /* of C for a work-group */
 };
 

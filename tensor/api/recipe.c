@@ -64,7 +64,8 @@ static void put_head(struct tsr_buf *text, enum tsr__t_number number, bool beta_
         tsr_buf_printf(text, "  %%beta = constant %s : %s\n", zero_of(number), type);
 }
 
-static void put_batched(struct tsr_buf *text, enum tsr__t_number number, bool beta_zero, struct matrix matrices[3], const bool turned[2])
+static void put_batched(struct tsr_buf *text, enum tsr__t_number number, bool beta_zero, struct matrix matrices[3],
+                        const bool transposed[2])
 {
     static const char *const names[] = {"a", "b", "c"};
     put_head(text, number, beta_zero, matrices, NULL);
@@ -75,7 +76,7 @@ static void put_batched(struct tsr_buf *text, enum tsr__t_number number, bool be
         put_type(text, number, &one);
         tsr_buf_printf(text, "\n");
     }
-    tsr_buf_printf(text, "  gemm.%c.%c %%alpha, %%a, %%b, %%beta, %%c\n}\n", turned[0] ? 't' : 'n', turned[1] ? 't' : 'n');
+    tsr_buf_printf(text, "  gemm.%c.%c %%alpha, %%a, %%b, %%beta, %%c\n}\n", transposed[0] ? 't' : 'n', transposed[1] ? 't' : 'n');
 }
 
 /* The part of a matrix from %m on, of so many rows and of all columns. */
@@ -115,14 +116,14 @@ struct part {
     const char *range, *size;
 };
 
-static void put_view(struct tsr_buf *text, enum tsr__t_number number, char name, struct part rows, struct part cols, bool turned)
+static void put_view(struct tsr_buf *text, enum tsr__t_number number, char name, struct part rows, struct part cols, bool transposed)
 {
-    struct part first = turned ? cols : rows, second = turned ? rows : cols;
+    struct part first = transposed ? cols : rows, second = transposed ? rows : cols;
     tsr_buf_printf(text, "    %%%c = subview %%%c[%s, %s] : memref<%sx%sx%s,strided<1,?>>\n", name + ('a' - 'A'), name, first.range,
                    second.range, tsr__t_numbers[number].text, first.size, second.size);
 }
 
-static void put_gemm(struct tsr_buf *text, enum tsr__t_number number, bool beta_zero, const bool turned[2])
+static void put_gemm(struct tsr_buf *text, enum tsr__t_number number, bool beta_zero, const bool transposed[2])
 {
     const struct matrix any = {.rows = TINYTC_DYNAMIC, .cols = TINYTC_DYNAMIC, .ld = TINYTC_DYNAMIC}, all[3] = {any, any, any};
     char fixed[4][24];
@@ -145,10 +146,10 @@ static void put_gemm(struct tsr_buf *text, enum tsr__t_number number, bool beta_
                    BLOCK_ROWS, BLOCK_COLS, BLOCK_ROWS - 1, BLOCK_ROWS * BLOCK_COLS);
     for (int is_whole = 1; is_whole >= 0; is_whole--) {
         tsr_buf_printf(text, is_whole ? "  if %%whole {\n" : "  } else {\n");
-        put_view(text, number, 'A', rows[is_whole], whole, turned[0]);
-        put_view(text, number, 'B', whole, cols[is_whole], turned[1]);
+        put_view(text, number, 'A', rows[is_whole], whole, transposed[0]);
+        put_view(text, number, 'B', whole, cols[is_whole], transposed[1]);
         put_view(text, number, 'C', rows[is_whole], cols[is_whole], false);
-        tsr_buf_printf(text, "    gemm.%c.%c %%alpha, %%a, %%b, %%beta, %%c\n", turned[0] ? 't' : 'n', turned[1] ? 't' : 'n');
+        tsr_buf_printf(text, "    gemm.%c.%c %%alpha, %%a, %%b, %%beta, %%c\n", transposed[0] ? 't' : 'n', transposed[1] ? 't' : 'n');
     }
     tsr_buf_printf(text, "  }\n}\n");
 }
@@ -196,9 +197,9 @@ tinytc_status_t tinytc_recipe_small_gemm_batched_create(tinytc_recipe_t *recipe,
     if (!recipe || !info || !number_ty)
         return tinytc_status_invalid_arguments;
     const int64_t given[] = {M, N, K, ldA, strideA, ldB, strideB, ldC, strideC};
-    const bool turned[] = {tA == tinytc_transpose_T, tB == tinytc_transpose_T};
-    struct matrix matrices[] = {{turned[0] ? K : M, turned[0] ? M : K, ldA, strideA, true},
-                                {turned[1] ? N : K, turned[1] ? K : N, ldB, strideB, true},
+    const bool transposed[] = {tA == tinytc_transpose_T, tB == tinytc_transpose_T};
+    struct matrix matrices[] = {{transposed[0] ? K : M, transposed[0] ? M : K, ldA, strideA, true},
+                                {transposed[1] ? N : K, transposed[1] ? K : N, ldB, strideB, true},
                                 {M, N, ldC, strideC, true}};
     for (size_t i = 0; i < TSR_ARRAY_LEN(given); i++)
         if (given[i] <= 0)
@@ -208,7 +209,7 @@ tinytc_status_t tinytc_recipe_small_gemm_batched_create(tinytc_recipe_t *recipe,
             return tinytc_status_invalid_arguments;
     struct tsr_buf text = {0};
     for (int zero = 0; zero < 2; zero++)
-        put_batched(&text, number_ty->number, zero, matrices, turned);
+        put_batched(&text, number_ty->number, zero, matrices, transposed);
     const struct tinytc_recipe like = {.kind = TSR__TA_BATCHED};
     return create(recipe, info, number_ty, "recipe/small_gemm_batched", &text, &like);
 }
@@ -253,14 +254,14 @@ tinytc_status_t tinytc_recipe_tall_and_skinny_create_specialized(tinytc_recipe_t
 tinytc_status_t tessera_recipe_gemm_create(tinytc_recipe_t *recipe, const_tinytc_core_info_t info, tinytc_type_t number_ty,
                                            tinytc_transpose_t tA, tinytc_transpose_t tB)
 {
-    const bool turned[] = {tA == tinytc_transpose_T, tB == tinytc_transpose_T};
+    const bool transposed[] = {tA == tinytc_transpose_T, tB == tinytc_transpose_T};
     struct tsr_buf text = {0};
     if (!recipe || !info || !number_ty)
         return tinytc_status_invalid_arguments;
     for (int zero = 0; zero < 2; zero++)
-        put_gemm(&text, number_ty->number, zero, turned);
+        put_gemm(&text, number_ty->number, zero, transposed);
     const struct tinytc_recipe like = {
-        .kind = TSR__TA_GEMM, .turned = {turned[0], turned[1]}, .block_rows = BLOCK_ROWS, .block_cols = BLOCK_COLS};
+        .kind = TSR__TA_GEMM, .transposed = {transposed[0], transposed[1]}, .block_rows = BLOCK_ROWS, .block_cols = BLOCK_COLS};
     return create(recipe, info, number_ty, "recipe/gemm", &text, &like);
 }
 

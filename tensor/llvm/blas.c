@@ -46,14 +46,14 @@ static void axpby_element(struct tsr__te *e, const struct tsr__t_inst *inst, con
 {
     enum tsr__t_number c = o->c.type->number;
     LLVMValueRef swapped[] = {index[1], index[0]};
-    bool turned = inst->transpose[0] && o->c.type->order == 2;
-    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), tsr__te_load_as(e, &o->a, turned ? swapped : index, NULL, c), c);
+    bool transposed = inst->transpose[0] && o->c.type->order == 2;
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), tsr__te_load_as(e, &o->a, transposed ? swapped : index, NULL, c), c);
 }
 
 TSR_TE_FUNCTION(axpby)
 {
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
-    if (!inst->transpose[0] || o.c.type->order != 2 || !tsr__te_turned_blas(e, &o))
+    if (!inst->transpose[0] || o.c.type->order != 2 || !tsr__te_blas_transposed(e, &o))
         for_elements(e, inst, &o, axpby_element);
 }
 
@@ -107,7 +107,7 @@ static void gemv_element(struct tsr__te *e, const struct tsr__t_inst *inst, cons
 TSR_TE_FUNCTION(gemv)
 {
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
-    if (!inst->transpose[0] || !tsr__te_turned_blas(e, &o))
+    if (!inst->transpose[0] || !tsr__te_blas_transposed(e, &o))
         for_elements(e, inst, &o, gemv_element);
 }
 
@@ -151,7 +151,7 @@ TSR_TE_FUNCTION(sum)
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
     if (o.c.type->order == 0)
         sum_all(e, &o);
-    else if (!inst->transpose[0] || !tsr__te_turned_blas(e, &o))
+    else if (!inst->transpose[0] || !tsr__te_blas_transposed(e, &o))
         for_elements(e, inst, &o, gemv_element);
 }
 

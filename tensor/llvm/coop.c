@@ -40,7 +40,7 @@ static void set_component(const struct matrix *m, LLVMValueRef *parts, uint32_t 
 struct place {
     struct tsr__te_memref memory;
     LLVMValueRef at[2];
-    bool turned;
+    bool transposed;
     uint32_t checked;
 };
 
@@ -68,7 +68,7 @@ static void locate(struct tsr__te *e, const struct matrix *m, const struct place
                    LLVMValueRef index[2], LLVMValueRef *good)
 {
     LLVMValueRef i = r ? plus(e, own, r * m->lanes) : own;
-    uint32_t rows = p->turned ? 1 : 0; /* the mode of memory that rows go along */
+    uint32_t rows = p->transposed ? 1 : 0; /* the mode of memory that rows go along */
     index[rows] = add(e, p->at[rows], i);
     index[1 - rows] = add(e, p->at[1 - rows], j);
     *good = (int64_t)(r + 1) * m->lanes > m->type->rows ? inside(e, i, tsr__te_i64(e, m->type->rows)) : NULL;

@@ -147,16 +147,17 @@ struct tsr__te_memref {
 struct tsr__te_memref tsr__te_get_memref(struct tsr__te *e, const struct tsr__t_value *value);
 /* The address of an element. */
 LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
-/* The address of element (i, j) of a matrix; `turned`: of (j, i). */
-LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i, LLVMValueRef j);
+/* The address of element (i, j) of a matrix; `transposed`: of (j, i). */
+LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool transposed, LLVMValueRef i,
+                                     LLVMValueRef j);
 struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
 /* The element `index` where `good` holds (NULL: always), otherwise 0; without a branch around what follows, where all lanes have to be. */
 struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good);
 /* The same as a number of another type. */
 struct tsr__te_number tsr__te_load_as(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good,
                                       enum tsr__t_number number);
-/* The same of element (i, j) of a matrix; `turned`: (j, i). */
-struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i,
+/* The same of element (i, j) of a matrix; `transposed`: (j, i). */
+struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__te_memref *memref, bool transposed, LLVMValueRef i,
                                            LLVMValueRef j, LLVMValueRef good, enum tsr__t_number number);
 /* Part `at` of a column of a matrix whose columns have no gaps, as a number of type `number`; the parts of complex numbers follow each
  * other. */
@@ -256,31 +257,33 @@ uint32_t tsr__te_registers(const struct tsr__te *e, uint32_t bytes);
 enum { TSR__TE_MOST_COLUMNS = 12 };
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);
 
-/* ---- turn.c ---- */
+/* ---- transpose.c ---- */
 enum { TSR__TE_MOST_SIDE = 16 };
-/* Squares of numbers whose lines become columns. `line` and `at` count lines and the numbers of one. */
-struct tsr__te_turn {
-    LLVMValueRef square; /* local memory for one */
+/* How squares of a matrix are transposed, of whose columns the elements lie side by side in memory. */
+struct tsr__te_transposition {
+    LLVMValueRef local; /* memory for one square */
     LLVMTypeRef type;
-    uint32_t bytes;      /* of a number */
-    LLVMValueRef last;   /* line: those behind it are taken to be the same; NULL: there are none */
-    LLVMValueRef length; /* numbers of a line, if they fill no square; otherwise NULL */
-    LLVMValueRef (*load)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at); /* lanes have `at` side by side */
-    void (*fetch)(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at); /* what will be needed; NULL: nothing */
+    uint32_t bytes;    /* of an element */
+    LLVMValueRef last; /* column: it is read in the place of those behind it; NULL: there are none */
+    LLVMValueRef rows; /* of the matrix, if they are fewer than those of a square; otherwise NULL */
+    LLVMValueRef (*load)(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef row); /* lanes have rows side by side */
+    void (*prefetch)(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef row);     /* NULL: nothing is prefetched */
     const void *context;
 };
-/* Lines and numbers of a square; 0: there is none. */
-uint32_t tsr__te_turn_side(const struct tsr__te *e);
-/* The square that begins with number `first` of line `line`: a lane gets the numbers of its line. */
-void tsr__te_turn(struct tsr__te *e, const struct tsr__te_turn *t, LLVMValueRef line, LLVMValueRef first, LLVMValueRef *numbers);
-typedef void tsr__te_store_turned(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef number);
-/* All squares; lanes store `line` side by side. `length`: numbers of a line; what is stored behind the last line is the last one again. */
-void tsr__te_turn_all(struct tsr__te *e, struct tsr__te_turn t, uint32_t lines, uint32_t length, tsr__te_store_turned *store);
+/* Rows and columns of a square; 0: work-groups of this size have none. */
+uint32_t tsr__te_square_side(const struct tsr__te *e);
+/* The square whose first element is (row, col): each lane gets the elements of its column. */
+void tsr__te_transpose(struct tsr__te *e, const struct tsr__te_transposition *t, LLVMValueRef col, LLVMValueRef row,
+                       LLVMValueRef *elements);
+/* Stores an element in the transposed matrix: lanes have columns side by side. */
+typedef void tsr__te_store_transposed(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef row, LLVMValueRef element);
+/* A matrix of known sizes. `store` is called for columns that fill squares: behind the last column with that one's elements again. */
+void tsr__te_transpose_all(struct tsr__te *e, struct tsr__te_transposition t, uint32_t cols, uint32_t rows,
+                           tsr__te_store_transposed *store);
 
-/* ---- blas_turned.c ---- */
-/* A sum of the columns of A, their products with a vector, or a copy with columns as rows. False: there is no such code, and nothing was
- * made. */
-bool tsr__te_turned_blas(struct tsr__te *e, const struct tsr__te_blas *o);
+/* ---- blas_transposed.c ---- */
+/* sum, gemv or axpby with a transposed A. False: there is no such code, and nothing was made. */
+bool tsr__te_blas_transposed(struct tsr__te *e, const struct tsr__te_blas *o);
 
 /* ---- gemm_shared.c ---- */
 enum { TSR__TE_MORE_VALUES = 5 };
@@ -325,9 +328,9 @@ LLVMValueRef tsr__te_mad_part(struct tsr__te *e, const LLVMValueRef *numbers, ui
 /* Adds the products of a row with the parts of `count` columns to the work-item's sums. */
 void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRef *parts, LLVMValueRef row, LLVMValueRef *sums,
                  uint32_t count);
-/* ---- gemm_copies.c ---- */
+/* ---- gemm_pack.c ---- */
 /* Puts copies in local memory in the place of a transposed A, and of a B of another type than the sum, where they are worth it. */
-void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum);
+void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum);
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_dot.c; false: as above ---- */

@@ -253,7 +253,7 @@ static void all_rows(struct tsr__te *e, struct gemm *g)
 {
     g->sum = tsr__t_sum_type(g->o.c.type->number);
     g->width = e->func->info.work_group_size[0];
-    tsr__te_copy_factors(e, &g->o, &g->ta, g->sum);
+    tsr__te_pack_operands(e, &g->o, &g->ta, g->sum);
     g->fetches = fetches_ahead(g);
     LLVMValueRef zero = tsr__te_i64(e, 0), rows = g->o.c.shape[0];
     if (tsr__te_known(rows) >= 0) {
@@ -268,7 +268,7 @@ static void all_rows(struct tsr__te *e, struct gemm *g)
 }
 
 /* Few rows would leave most lanes without one: C' = B' A' has as many columns. */
-static void turn_product(struct tsr__te *e, struct tsr__te_blas *o, struct tsr__t_inst *inst)
+static void transpose_product(struct tsr__te *e, struct tsr__te_blas *o, struct tsr__t_inst *inst)
 {
     enum tsr__t_number number = o->a.type->number;
     bool dots = number != TSR__T_I8 && tsr__te_dot_of(e, number, o->b.type->number, tsr__t_sum_type(o->c.type->number));
@@ -278,8 +278,8 @@ static void turn_product(struct tsr__te *e, struct tsr__te_blas *o, struct tsr__
         return;
     struct tsr__te_memref a = o->a, *c = &o->c;
     LLVMValueRef *sizes = tsr__te_room(e, 4);
-    bool turned[] = {!inst->transpose[1], !inst->transpose[0]};
-    memcpy(inst->transpose, turned, sizeof turned);
+    bool transposed[] = {!inst->transpose[1], !inst->transpose[0]};
+    memcpy(inst->transpose, transposed, sizeof transposed);
     o->a = o->b;
     o->b = a;
     for (uint32_t i = 0; i < 2; i++) {
@@ -294,7 +294,7 @@ TSR_TE_FUNCTION(gemm)
 {
     struct tsr__t_inst own = *inst;
     struct gemm g = {.o = tsr__te_begin_blas(e, inst)};
-    turn_product(e, &g.o, &own);
+    transpose_product(e, &g.o, &own);
     inst = &own;
     g.ta = own.transpose[0];
     g.tb = own.transpose[1];

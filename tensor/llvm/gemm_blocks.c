@@ -208,7 +208,7 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     d->some_words = minimum(e, minus(e, words, d->word), tsr__te_i64(e, d->words));
     struct tsr__te_blas o = update_of(e, d);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the block before */
-    tsr__tb_copy_a(e, d);
+    tsr__tb_pack_a(e, d);
     if (d->extra) {
         tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* other lanes have copied words of the rows */
         tsr__tb_sum_rows(e, d);
@@ -219,7 +219,7 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
     if (!is_true(d->b_in_place)) {
         LLVMBasicBlockRef end = tsr__te_if(e, d->b_in_place ? LLVMBuildNot(e->builder, d->b_in_place, "") : NULL);
-        tsr__tb_copy_b(e, d, &c);
+        tsr__tb_pack_b(e, d, &c);
         tsr__te_end_if(e, end);
     }
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the two files share that cut products to fit the caches: gemm_blocks.c, which plans them, and gemm_blocks_copy.c. */
+ * What the two files share that cut products to fit the caches: gemm_blocks.c, which plans them, and gemm_blocks_pack.c. */
 #ifndef TESSERA_TENSOR_LLVM_GEMM_BLOCKS_H
 #define TESSERA_TENSOR_LLVM_GEMM_BLOCKS_H
 
@@ -92,12 +92,12 @@ struct span {
     uint32_t wide;                  /* elements of a round where there are vectors */
 };
 
-/* ---- gemm_blocks_copy.c ---- */
+/* ---- gemm_blocks_pack.c ---- */
 /* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
 void tsr__tb_side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context);
-void tsr__tb_copy_a(struct tsr__te *e, const struct blocks *d);
+void tsr__tb_pack_a(struct tsr__te *e, const struct blocks *d);
 /* What makes bytes of B unsigned, times the rows of A: tiles begin with less by that. */
 void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d);
-void tsr__tb_copy_b(struct tsr__te *e, const struct blocks *d, const struct columns *c);
+void tsr__tb_pack_b(struct tsr__te *e, const struct blocks *d, const struct columns *c);
 
 #endif

@@ -29,8 +29,8 @@ struct dots {
     uint32_t width;                 /* rows of a vector */
     LLVMValueRef copy;              /* of a block of columns of B; NULL: B is read in place */
     uint32_t copied;                /* columns that it has from the beginning: all; 0: those of the block */
-    LLVMValueRef turned;            /* words of a transposed A by columns; NULL: there is no copy */
-    uint32_t turned_rows;
+    LLVMValueRef transposed;        /* words of a transposed A by columns; NULL: there is no copy */
+    uint32_t transposed_rows;
 };
 
 /* A block of C: `rows` vectors of rows and `cols` columns. */
@@ -56,16 +56,16 @@ static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t 
 
 /* Elements of a word that begins with element k; zeros behind the last one, and where `good` does not hold (NULL: it does). `along`: the
  * mode of the memref that K is. */
-static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struct tsr__te_memref *m, bool turned, uint32_t along,
+static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struct tsr__te_memref *m, bool transposed, uint32_t along,
                             LLVMValueRef at[2], uint32_t count, LLVMValueRef good)
 {
     uint32_t bytes = tsr__t_numbers[d->number].bytes;
     LLVMValueRef word = NULL, first = at[along], parts[WORD_BYTES];
-    if (!good && count == d->in_word && tsr__te_known(m->stride[turned ? 1 - along : along]) == 1)
-        return load_word(e, tsr__te_element_address(e, m, turned, at[0], at[1]), bytes);
+    if (!good && count == d->in_word && tsr__te_known(m->stride[transposed ? 1 - along : along]) == 1)
+        return load_word(e, tsr__te_element_address(e, m, transposed, at[0], at[1]), bytes);
     for (uint32_t i = 0; i < count; i++) {
         at[along] = plus(e, first, i);
-        LLVMValueRef one = tsr__te_load_element(e, m, turned, at[0], at[1], good, d->number).re;
+        LLVMValueRef one = tsr__te_load_element(e, m, transposed, at[0], at[1], good, d->number).re;
         parts[i] = one;
         if (!good && count == d->in_word)
             continue;
@@ -78,10 +78,10 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
     return word ? word : tsr__te_word(e, parts, count);
 }
 
-static LLVMValueRef turned_address(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef word)
+static LLVMValueRef transposed_address(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef word)
 {
-    LLVMValueRef at = add(e, times(e, word, d->turned_rows), row);
-    return LLVMBuildInBoundsGEP2(e->builder, i32(e), d->turned, &at, 1, "");
+    LLVMValueRef at = add(e, times(e, word, d->transposed_rows), row);
+    return LLVMBuildInBoundsGEP2(e->builder, i32(e), d->transposed, &at, 1, "");
 }
 
 static LLVMValueRef word_of_a(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef k, uint32_t count, LLVMValueRef good)
@@ -186,7 +186,8 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
     LLVMValueRef a[MOST_ROWS], k = times(e, word, d->in_word);
     for (uint32_t r = 0; r < b->rows; r++) {
         LLVMValueRef row = plus(e, b->row, r * d->width);
-        a[r] = d->turned ? load_word(e, turned_address(e, d, row, word), WORD_BYTES) : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
+        a[r] = d->transposed ? load_word(e, transposed_address(e, d, row, word), WORD_BYTES)
+                             : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
         LLVMValueRef *extra = &sums[b->rows * b->cols + r];
         if (d->dot == TSR__TE_DOT_BYTES)
             *extra = tsr__te_add_excess(e, a[r], *extra);
@@ -337,43 +338,45 @@ static void all_columns(struct tsr__te *e, struct dots *d)
     }
 }
 
-static LLVMValueRef load_line(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at)
+static LLVMValueRef load_transposed(struct tsr__te *e, const void *context, LLVMValueRef row, LLVMValueRef word)
 {
     const struct dots *d = context;
-    return load_word(e, tsr__te_element_address(e, &d->o->a, true, line, times(e, at, d->in_word)), tsr__t_numbers[d->number].bytes);
+    return load_word(e, tsr__te_element_address(e, &d->o->a, true, row, times(e, word, d->in_word)), tsr__t_numbers[d->number].bytes);
 }
 
-static void fetch_line(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at)
+static void prefetch_word(struct tsr__te *e, const void *context, LLVMValueRef row, LLVMValueRef word)
 {
     const struct dots *d = context;
-    tsr__te_prefetch(e, &d->o->a, times(e, at, d->in_word), line);
+    tsr__te_prefetch(e, &d->o->a, times(e, word, d->in_word), row);
 }
 
-static void store_column(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef word)
+static void store_transposed(struct tsr__te *e, const void *context, LLVMValueRef row, LLVMValueRef at, LLVMValueRef word)
 {
     const struct dots *d = context;
-    LLVMSetAlignment(LLVMBuildStore(e->builder, word, turned_address(e, d, line, at)), WORD_BYTES);
+    LLVMSetAlignment(LLVMBuildStore(e->builder, word, transposed_address(e, d, row, at)), WORD_BYTES);
 }
 
-/* Words of a transposed A, whose rows lie in memory as words: lanes would gather them for each block of columns. */
-static void turn_words(struct tsr__te *e, struct dots *d)
+/* Copies a transposed A, whose rows lie in memory as words. In their place lanes would gather these words for each block of columns of C.
+ */
+static void transpose_words(struct tsr__te *e, struct dots *d)
 {
     int64_t rows = tsr__te_known(d->o->c.shape[0]), cols = tsr__te_known(d->o->c.shape[1]);
-    uint32_t side = tsr__te_turn_side(e), own = d->copy ? words_of_copy(d) : 0;
+    uint32_t side = tsr__te_square_side(e), own = d->copy ? words_of_copy(d) : 0;
     if (!d->ta || !side || rows < side / 2 || rows > INT16_MAX || cols < ENOUGH / 2 || d->words * 4 < side * 3 || d->depth % d->in_word ||
         tsr__te_known(d->o->a.stride[0]) != 1)
         return;
-    d->turned_rows = round_up((uint32_t)rows, side);
-    uint32_t square = side * side, count = own + square + d->turned_rows * d->words;
+    d->transposed_rows = round_up((uint32_t)rows, side);
+    uint32_t square = side * side, count = own + square + d->transposed_rows * d->words;
     LLVMValueRef room = count <= TSR_CPU_LOCAL_MEMORY / WORD_BYTES ? tsr__te_scratch(e, count * WORD_BYTES) : NULL;
     if (!room)
         return;
     LLVMValueRef behind = tsr__te_i64(e, own), after = tsr__te_i64(e, own + square);
     struct tsr__te_touched before = e->touched;
-    struct tsr__te_turn turn = {.type = i32(e), .bytes = WORD_BYTES, .load = load_line, .fetch = fetch_line, .context = d};
-    turn.square = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &behind, 1, "");
-    d->turned = LLVMBuildInBoundsGEP2(e->builder, turn.type, room, &after, 1, "");
-    tsr__te_turn_all(e, turn, (uint32_t)rows, d->words, store_column);
+    struct tsr__te_transposition t = {
+        .type = i32(e), .bytes = WORD_BYTES, .load = load_transposed, .prefetch = prefetch_word, .context = d};
+    t.local = LLVMBuildInBoundsGEP2(e->builder, t.type, room, &behind, 1, "");
+    d->transposed = LLVMBuildInBoundsGEP2(e->builder, t.type, room, &after, 1, "");
+    tsr__te_transpose_all(e, t, (uint32_t)rows, d->words, store_transposed);
     tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
     e->touched = before;
 }
@@ -397,7 +400,7 @@ bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, con
         if (!d.copy)
             return false;
     }
-    turn_words(e, &d);
+    transpose_words(e, &d);
     all_columns(e, &d);
     return true;
 }

@@ -36,11 +36,11 @@ static uint32_t uses_of(const struct tsr__t_inst *inst, const struct tsr__t_valu
 }
 
 /* Whether the operand is a view of this step's part of K, and of nothing else that the loop's variable moves. */
-static bool find_factor(const struct steps *s, uint32_t operand, bool turned, struct factor *f)
+static bool find_factor(const struct steps *s, uint32_t operand, bool transposed, struct factor *f)
 {
     const struct tsr__t_value *k = s->loop->variables[0], *view = s->product->operands[operand];
     const struct tsr__t_inst *by = view->by;
-    uint32_t mode = 0, wanted = (operand == 1) != turned ? 1 : 0;
+    uint32_t mode = 0, wanted = (operand == 1) != transposed ? 1 : 0;
     f->view = view;
     if (!by || by->op != TSR__T_SUBVIEW || uses_of(by, k) != 1)
         return false;

@@ -49,9 +49,10 @@ LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *mem
     return offset_address(e, memref->type->number, memref->pointer, offset);
 }
 
-LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i, LLVMValueRef j)
+LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_memref *memref, bool transposed, LLVMValueRef i,
+                                     LLVMValueRef j)
 {
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
+    LLVMValueRef index[] = {transposed ? j : i, transposed ? i : j};
     return tsr__te_address(e, memref, index);
 }
 
@@ -87,10 +88,10 @@ struct tsr__te_number tsr__te_load_as(struct tsr__te *e, const struct tsr__te_me
     return tsr__te_convert(e, tsr__te_load_or_zero(e, memref, index, good), memref->type->number, number);
 }
 
-struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__te_memref *memref, bool turned, LLVMValueRef i,
+struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__te_memref *memref, bool transposed, LLVMValueRef i,
                                            LLVMValueRef j, LLVMValueRef good, enum tsr__t_number number)
 {
-    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
+    LLVMValueRef index[] = {transposed ? j : i, transposed ? i : j};
     return tsr__te_load_as(e, memref, index, good, number);
 }
 

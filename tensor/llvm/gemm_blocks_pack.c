@@ -13,13 +13,13 @@ enum {
 /* A row of A, or a column of B. */
 struct line {
     const struct tsr__te_memref *m;
-    bool turned, is_a;
+    bool transposed, is_a;
     LLVMValueRef at;
 };
 
 static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRef k)
 {
-    return l->is_a ? tsr__te_element_address(e, l->m, l->turned, l->at, k) : tsr__te_element_address(e, l->m, l->turned, k, l->at);
+    return l->is_a ? tsr__te_element_address(e, l->m, l->transposed, l->at, k) : tsr__te_element_address(e, l->m, l->transposed, k, l->at);
 }
 
 /* Element `i` of a word, sign-extended to 32 bits. `partial`: behind the last one of K it is 0; of whole numbers it is enough that it is so
@@ -66,7 +66,7 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const str
     if (!d->dot)
         return tsr__te_convert(e, tsr__te_load_number(e, l->m, address(e, l, k)), l->m->type->number, d->sum).re;
     partial = partial && has_ragged_words(d);
-    if (!partial && tsr__te_known(l->m->stride[l->turned == l->is_a ? 0 : 1]) == 1)
+    if (!partial && tsr__te_known(l->m->stride[l->transposed == l->is_a ? 0 : 1]) == 1)
         return load_elements(e, d, l, k);
     for (uint32_t i = 0; i < d->in_word; i++) {
         LLVMValueRef one = in_place_of(e, d, element(e, d, l, k, i, partial), i);
@@ -131,7 +131,7 @@ static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMVa
 }
 
 /* A vector of rows, or all of a tile, if rows fill tiles. */
-static void copy_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+static void pack_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const LLVMValueRef *in_block = context;
     LLVMValueRef word = add(e, d->word, *in_block), to = own(e, place_in_a(e, d, first, *in_block), alone);
@@ -139,7 +139,7 @@ static void copy_row(struct tsr__te *e, const struct blocks *d, const void *cont
     if (!alone)
         fetch_word(e, d, &d->o->a, add(e, d->row, first), word, vectors * d->width);
     for (uint32_t v = 0; v < vectors; v++) {
-        struct line line = {.m = &d->o->a, .turned = d->ta, .is_a = true};
+        struct line line = {.m = &d->o->a, .transposed = d->ta, .is_a = true};
         line.at = add(e, d->row, own(e, plus(e, first, v * d->width), alone));
         store(e, d, word_of(e, d, &line, word, true), d->a, plus(e, to, v * d->width));
     }
@@ -147,7 +147,7 @@ static void copy_row(struct tsr__te *e, const struct blocks *d, const void *cont
 
 /* Columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with which CPUs take
  * long. */
-static void copy_rows(struct tsr__te *e, const struct blocks *d)
+static void pack_rows(struct tsr__te *e, const struct blocks *d)
 {
     LLVMValueRef last = minus(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
     bool ragged = has_ragged_tiles(d);
@@ -156,38 +156,38 @@ static void copy_rows(struct tsr__te *e, const struct blocks *d)
     for (uint32_t v = 0; ragged && v < d->vectors; v++)
         store(e, d, LLVMConstNull(word_type(e, d)), d->a, plus(e, add(e, place_in_a(e, d, tile, words.index), e->item[0]), v * d->width));
     struct span own = {d->first_row, d->some_rows, ragged ? d->some_rows : NULL, false, ragged ? d->width : tile_rows(d)};
-    tsr__tb_side_by_side(e, d, &own, copy_row, &words.index);
+    tsr__tb_side_by_side(e, d, &own, pack_row, &words.index);
     tsr__te_end_rolled_loop(e, &words, NULL);
 }
 
-/* Words of the rows of a tile, which begin with row `context`, in turn, so that lines of the copy are written as a whole. */
-static void copy_tile(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+/* Words of the rows of a tile, which begin with row `context`, one after the other, so that lines of the cache are written as a whole. */
+static void pack_tile(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const LLVMValueRef *tile = context;
     LLVMValueRef word = own(e, first, alone);
     struct tsr__te_loop rows;
     tsr__te_sure_loop(e, &rows, *tile, minimum(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1));
-    struct line line = {.m = &d->o->a, .turned = true, .is_a = true, .at = add(e, d->row, rows.index)};
+    struct line line = {.m = &d->o->a, .transposed = true, .is_a = true, .at = add(e, d->row, rows.index)};
     store(e, d, word_of(e, d, &line, add(e, d->word, word), alone), d->a, place_in_a(e, d, rows.index, word));
     tsr__te_end_rolled_loop(e, &rows, NULL);
 }
 
 /* Rows of a transposed A do. */
-static void copy_lines(struct tsr__te *e, const struct blocks *d)
+static void pack_lines(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_loop tiles;
     tsr__te_loop(e, &tiles, d->first_row, d->some_rows, tsr__te_i64(e, tile_rows(d)), NULL, 0);
-    tsr__tb_side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false, d->width}, copy_tile,
+    tsr__tb_side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), d->some_words, vectors_of_words(e, d), false, d->width}, pack_tile,
                          &tiles.index);
     tsr__te_end_rolled_loop(e, &tiles, NULL);
 }
 
-void tsr__tb_copy_a(struct tsr__te *e, const struct blocks *d)
+void tsr__tb_pack_a(struct tsr__te *e, const struct blocks *d)
 {
     if (d->ta)
-        copy_lines(e, d);
+        pack_lines(e, d);
     else
-        copy_rows(e, d);
+        pack_rows(e, d);
 }
 
 /* What makes bytes of B unsigned, times the rows of A: tiles begin with less by that. */
@@ -211,9 +211,9 @@ void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d)
     tsr__te_end_rolled_loop(e, &tiles, NULL);
 }
 
-static void copy_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial)
+static void pack_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial)
 {
-    struct line line = {.m = &d->o->b, .turned = d->tb, .at = add(e, first, col)};
+    struct line line = {.m = &d->o->b, .transposed = d->tb, .at = add(e, first, col)};
     LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
     if (d->dot == TSR__TE_DOT_BYTES)
         made = tsr__te_make_unsigned(e, made);
@@ -226,34 +226,34 @@ struct part {
     LLVMValueRef at;
 };
 
-static void copy_words(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+static void pack_words(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const struct part *p = context;
     LLVMValueRef ahead = add(e, p->columns->first, plus(e, p->at, COLUMNS_AHEAD));
     if (!alone)
         tsr__te_prefetch(e, &d->o->b, times(e, add(e, d->word, first), d->in_word), ahead);
-    copy_word(e, d, p->columns->first, p->at, own(e, first, alone), alone);
+    pack_word(e, d, p->columns->first, p->at, own(e, first, alone), alone);
 }
 
-static void copy_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
+static void pack_columns(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const struct part *p = context;
     if (!alone)
         fetch_word(e, d, &d->o->b, add(e, p->columns->first, first), add(e, d->word, p->at), d->width);
-    copy_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
+    pack_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
 }
 
 /* Lanes take what follows each other in memory: words of a column, or columns of a transposed B. */
-void tsr__tb_copy_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
+void tsr__tb_pack_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
 {
     LLVMValueRef zero = tsr__te_i64(e, 0);
     struct tsr__te_loop parts;
     tsr__te_loop(e, &parts, zero, d->tb ? d->some_words : c->some, tsr__te_i64(e, 1), NULL, 0);
     struct part part = {c, parts.index};
     if (d->tb)
-        tsr__tb_side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true, d->width}, copy_columns,
+        tsr__tb_side_by_side(e, d, &(struct span){zero, c->some, has_vectors_of_columns(d) ? NULL : c->some, true, d->width}, pack_columns,
                              &part);
     else
-        tsr__tb_side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false, d->width}, copy_words, &part);
+        tsr__tb_side_by_side(e, d, &(struct span){zero, d->some_words, vectors_of_words(e, d), false, d->width}, pack_words, &part);
     tsr__te_end_rolled_loop(e, &parts, NULL);
 }

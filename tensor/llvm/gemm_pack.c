@@ -23,18 +23,18 @@ static LLVMValueRef part_address(struct tsr__te *e, enum tsr__t_number part, LLV
     return LLVMBuildInBoundsGEP2(e->builder, tsr__te_type(e, part), first, &at, 1, "");
 }
 
-/* Part `at` of the numbers of column `col`. */
-static LLVMValueRef load_part(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef at)
+static LLVMValueRef load_part(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef part)
 {
     const struct copy *c = context;
-    return tsr__te_load_part(e, c->from, col, at, c->made);
+    return tsr__te_load_part(e, c->from, col, part, c->made);
 }
 
-/* Lines of the next squares, or of the matrix behind this one: CPUs do not find out where they are. */
-static void fetch_line(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef at)
+/* CPUs do not find out by themselves where the columns of the next squares are. Behind the last column, the next matrix of a batch may be.
+ */
+static void prefetch_part(struct tsr__te *e, const void *context, LLVMValueRef col, LLVMValueRef part)
 {
     const struct copy *c = context;
-    tsr__te_prefetch(e, c->from, divided(e, at, c->parts), col);
+    tsr__te_prefetch(e, c->from, divided(e, part, c->parts), col);
 }
 
 static void store_part(struct tsr__te *e, const struct copy *c, LLVMValueRef row, LLVMValueRef col, LLVMValueRef at, LLVMValueRef part)
@@ -43,8 +43,8 @@ static void store_part(struct tsr__te *e, const struct copy *c, LLVMValueRef row
     LLVMSetAlignment(LLVMBuildStore(e->builder, part, part_address(e, c->made, first, at)), tsr__t_numbers[c->made].bytes);
 }
 
-/* Parts of complex numbers stay side by side. */
-static void store_turned(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef part)
+/* Part `at` of column `line` of A: both parts of a complex number stay side by side in the copy. */
+static void store_transposed(struct tsr__te *e, const void *context, LLVMValueRef line, LLVMValueRef at, LLVMValueRef part)
 {
     const struct copy *c = context;
     LLVMValueRef parts = tsr__te_i64(e, c->parts);
@@ -117,27 +117,29 @@ static uint32_t numbers_of(const struct tsr__te_memref *m, bool wanted, uint32_t
 }
 
 /* Squares of a transposed A have to be filled for the most part. */
-static bool is_turned(const struct tsr__te_blas *o, bool ta, uint32_t side)
+static bool is_transposed(const struct tsr__te_blas *o, bool ta, uint32_t side)
 {
     int64_t depth = tsr__te_known(o->a.shape[0]) * (tsr__te_is_complex(o->a.type->number) ? 2 : 1);
     return ta && side && tsr__te_known(o->c.shape[1]) > 0 && tsr__te_known(o->a.shape[1]) >= side / 2 && depth >= side;
 }
 
-static struct tsr__te_memref place_of(struct tsr__te *e, const struct copy *c, LLVMValueRef room, uint32_t at, bool turned, uint32_t side)
+static struct tsr__te_memref place_of(struct tsr__te *e, const struct copy *c, LLVMValueRef room, uint32_t at, bool transposed,
+                                      uint32_t side)
 {
     uint32_t rows = (uint32_t)tsr__te_known(c->from->shape[0]), cols = (uint32_t)tsr__te_known(c->from->shape[1]);
     enum tsr__t_number number = c->parts > 1 ? (c->made == TSR__T_F64 ? TSR__T_C64 : TSR__T_C32) : c->made;
     LLVMValueRef pointer = part_address(e, c->made, room, tsr__te_i64(e, at));
-    return turned ? local_matrix(e, number, pointer, cols, rows, round_up(cols, side)) : local_matrix(e, number, pointer, rows, cols, rows);
+    return transposed ? local_matrix(e, number, pointer, cols, rows, round_up(cols, side))
+                      : local_matrix(e, number, pointer, rows, cols, rows);
 }
 
-void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum)
+void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum)
 {
-    uint32_t side = tsr__te_turn_side(e), bytes = tsr__t_numbers[part_of(sum)].bytes;
+    uint32_t side = tsr__te_square_side(e), bytes = tsr__t_numbers[part_of(sum)].bytes;
     struct copy a = copy_of(&o->a, sum), b = copy_of(&o->b, sum);
     if (!e->unit.blocks || !e->one_sub_group)
         return;
-    uint32_t of_a = numbers_of(&o->a, is_turned(o, *ta, side), side), of_b = numbers_of(&o->b, b.part != b.made, 1);
+    uint32_t of_a = numbers_of(&o->a, is_transposed(o, *ta, side), side), of_b = numbers_of(&o->b, b.part != b.made, 1);
     uint64_t behind_square = of_a ? side * side : 0, all = behind_square + (uint64_t)of_a * a.parts + (uint64_t)of_b * b.parts;
     LLVMValueRef room = all && all <= TSR_CPU_LOCAL_MEMORY / bytes ? tsr__te_scratch(e, (uint32_t)all * bytes) : NULL;
     if (!room)
@@ -148,10 +150,11 @@ void tsr__te_copy_factors(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, e
     if (of_a) {
         made_a = place_of(e, &a, room, (uint32_t)behind_square, true, side);
         a.to = &made_a;
-        struct tsr__te_turn turn = {.square = room, .type = tsr__te_type(e, a.made), .bytes = bytes, .context = &a};
-        turn.load = load_part;
-        turn.fetch = fetch_line;
-        tsr__te_turn_all(e, turn, (uint32_t)tsr__te_known(o->a.shape[1]), (uint32_t)tsr__te_known(o->a.shape[0]) * a.parts, store_turned);
+        struct tsr__te_transposition t = {.local = room, .type = tsr__te_type(e, a.made), .bytes = bytes, .context = &a};
+        t.load = load_part;
+        t.prefetch = prefetch_part;
+        tsr__te_transpose_all(e, t, (uint32_t)tsr__te_known(o->a.shape[1]), (uint32_t)tsr__te_known(o->a.shape[0]) * a.parts,
+                              store_transposed);
     }
     if (of_b) {
         made_b = place_of(e, &b, room, (uint32_t)behind_square + of_a * a.parts, false, 1);
