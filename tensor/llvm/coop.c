@@ -161,7 +161,7 @@ static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_va
 /* ---- products
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
-/* By matrix functions, of columns of A and rows of A and B that fill their operands. Of bytes a work-item would need two rows of B. */
+/* Whether there is a matrix function whose operands A and B fill. Not for bytes, of which a work-item would need two rows of B. */
 static bool has_function(struct tsr__te *e, const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)
 {
     enum tsr__t_number number = a->type->number;

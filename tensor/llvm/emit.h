@@ -240,7 +240,7 @@ struct tsr__te_blas {
     struct tsr__te_memref a, b, c;       /* b: that of instructions with two factors */
     bool has_b;
     enum tsr__t_atomic atomic;
-    LLVMValueRef adds; /* whether C counts, if beta is not 0; NULL: it does */
+    LLVMValueRef adds; /* whether beta * C is added, if beta is not 0; NULL: it is */
 };
 struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst);
 /* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */
@@ -333,7 +333,7 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
 void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum);
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
-/* ---- gemm_dot.c; false: as above ---- */
+/* ---- gemm_dot.c; false: K is not known, or there is no dot product of these types, and nothing was made ---- */
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_blocks.c ---- */
 enum { TSR__TE_LEAST_SIZE = 24 }; /* rows, columns, and elements of K of what is cut; of pairs fewer are enough */

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of matrices. The rows of C lie over the work-items, so that a column of A is a vector and an element of B is one number for all
- * of them; a work-item keeps a few rows and columns of C in registers through all of K. */
+ * Products of matrices. The rows of C lie over the work-items, so that a column of A is a vector and an element of B is the same for all
+ * work-items. A work-item keeps a few rows and columns of C in registers through all of K. */
 #include "tensor/llvm/index.h"
 
 #include <string.h>
 
 enum {
     MOST_ROWS = 4,
-    ENOUGH = 8,         /* sums that hide how long a product takes */
-    MOST_PRODUCTS = 32, /* of vectors, in the loops over K of a product whose sizes are known: what they are unrolled to */
-    FEW = 4,            /* columns at a time of small products of open sizes: sums that hide it in part, and few columns that are left */
+    ENOUGH = 8,         /* vectors of sums that hide the latency of a multiply-add */
+    MOST_PRODUCTS = 32, /* of vectors, to which the loops over a known K are unrolled, all loops of a product together */
+    FEW = 4, /* columns of a block of a small product of open sizes: sums that hide a part of the latency, and few columns left over */
     FEW_ROWS = 4,
-    FEW_COLUMNS = 16, /* with more of them, what is read first is little of all */
+    FEW_COLUMNS = 16, /* of a product that prefetches: with more of them, waiting for A is a small part of its time */
 };
 
 /* A block of C: `rows` rows of a work-item, each a work-group's width from the one before, and `cols` columns. */
 struct block {
-    LLVMValueRef first, row, col; /* first: that of lane 0 */
+    LLVMValueRef first, row, col; /* the first row of lane 0, and of the work-item; the first column */
     uint32_t rows, cols;
     LLVMValueRef end;      /* of the rows, where not all lanes have the last row; otherwise NULL */
-    bool fetched;          /* a block before this one has fetched what comes next of A */
-    uint32_t lanes;        /* that have rows, or a power of two above that */
-    LLVMValueRef cols_end; /* of the columns, where there may be fewer: those behind it are read as the last one; otherwise NULL */
-    uint32_t share;        /* of MOST_PRODUCTS: the others are for other blocks */
+    bool fetched;          /* a block before this one has prefetched the next A */
+    uint32_t lanes;        /* how many have rows, rounded up to a power of two */
+    LLVMValueRef cols_end; /* of the columns, where there may be fewer: the last column is read in the place of others; otherwise NULL */
+    uint32_t share;        /* 1 / share of MOST_PRODUCTS is for this block */
 };
 
 struct gemm {
     struct tsr__te_blas o;
     bool ta, tb;
-    bool fetches; /* what comes next */
-    bool small;   /* large products of open sizes come by another way, and this one had better be little code */
+    bool fetches; /* prefetches what follows A and C */
+    bool small;   /* gemm_blocks.c has code for large products of these open sizes, so this had better be little code */
     enum tsr__t_number sum;
     uint32_t width; /* work-items along the rows */
 };
@@ -74,8 +74,8 @@ static bool fetches_ahead(const struct gemm *g)
     return rows >= 0 && cols >= 0 && cols <= FEW_COLUMNS && rows > 2 * cols && tsr__te_known(g->o.a.shape[1]) >= 0 && !g->ta;
 }
 
-/* Column `col` of the same rows in the matrix behind this one, which the next work-group may have; of an A that leaves no room for another
- * one, the rows below. */
+/* Prefetches, from column `col`, the same rows of the matrix that follows in memory, which the next work-group may have; of a matrix that
+ * leaves no room for another in the first level, the rows below. */
 static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct tsr__te_memref *m, const struct block *b, LLVMValueRef col)
 {
     uint32_t rows = b->rows * g->width;
@@ -86,7 +86,7 @@ static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct ts
         tsr__te_prefetch_rows(e, m, b->first, add(e, col, m->shape[1]), rows);
 }
 
-/* Several steps of a known K are one round: what is left of the CPU beside the products is little where two threads share it. */
+/* Several steps of a known K become one round, as the instructions of the loop itself cost time where two threads share a core. */
 static void unroll(struct tsr__te *e, const struct gemm *g, const struct block *b, const struct tsr__te_loop *k)
 {
     int64_t depth = tsr__te_known(g->o.a.shape[g->ta ? 0 : 1]);
@@ -150,7 +150,7 @@ static void some_columns(struct tsr__te *e, const struct gemm *g, struct block b
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* As many columns as fill the registers; fewer, if they divide all columns then, and there are still enough sums. */
+/* As many columns as fill the registers, or fewer that divide the known number, if there are still enough sums. */
 static uint32_t best_columns(uint32_t most, uint32_t registers, uint32_t known)
 {
     for (uint32_t fewer = most; fewer * registers >= ENOUGH && fewer * 2 > most; fewer--)
@@ -159,7 +159,7 @@ static uint32_t best_columns(uint32_t most, uint32_t registers, uint32_t known)
     return most;
 }
 
-/* Of a known number of columns: as few blocks as there can be, of two sizes at most, one more than the other. */
+/* A known number of columns: as few blocks as there can be, of one size, or of two that differ by one column. */
 static void known_columns(struct tsr__te *e, const struct gemm *g, struct block b, uint32_t known, uint32_t most)
 {
     uint32_t blocks = (known + most - 1) / most, fewer = blocks ? known / blocks : 0, larger = known - fewer * blocks;
@@ -174,7 +174,7 @@ static void known_columns(struct tsr__te *e, const struct gemm *g, struct block 
         some_columns(e, g, b, tsr__te_i64(e, end), tsr__te_i64(e, known), tsr__te_i64(e, b.cols));
 }
 
-/* Blocks of as many columns as a step takes, from the work-item's own in the second mode on; the rest are single columns. */
+/* Blocks of columns, and single columns for the rest; work-items of the second mode of the work-group take them in turn. */
 static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
 {
     uint32_t down = e->func->info.work_group_size[1];
@@ -186,7 +186,7 @@ static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
         return;
     }
     b.cols = most;
-    if (g->small) { /* less code */
+    if (g->small) { /* no single columns, for less code */
         b.cols_end = cols;
         some_columns(e, g, b, tsr__te_i64(e, 0), cols, tsr__te_i64(e, most));
         return;
@@ -198,17 +198,17 @@ static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
         some_columns(e, g, b, add(e, whole, own), cols, tsr__te_i64(e, down));
 }
 
-/* Rows of a work-item that it takes at a time, of `vectors` that there are (-1: not known). */
+/* Rows of a work-item in a block, of `vectors` that it has in all (-1: not known). */
 static uint32_t most_rows(struct tsr__te *e, const struct gemm *g, int64_t vectors)
 {
-    uint32_t most = e->unit.registers / 6 / registers_of(e, g, 1, g->width); /* the rest of them for columns */
+    uint32_t most = e->unit.registers / 6 / registers_of(e, g, 1, g->width); /* the others are for more columns */
     for (uint32_t rows = most ? most : 1; rows > 1; rows--)
         if (vectors < 0 || vectors % rows == 0)
             return vectors < 0 && rows > 2 ? 2 : rows;
     return vectors > 2 && most >= 2 ? 2 : 1;
 }
 
-/* Rows `from` … `to`; `parts`: how many such parts there are. Not `whole`: not all lanes have the last row of a block. */
+/* Rows `from` … `to`, one of `parts` such ranges, in blocks. Not `whole`: not all lanes have the last row of a block. */
 static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from, LLVMValueRef to, uint32_t rows, bool whole,
                       uint32_t parts)
 {
@@ -228,7 +228,7 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* Several rows of a work-item at a time, one, and the last ones, which not all work-items have. Few rows are all one block. */
+/* Blocks of several rows of a work-item, of one row, and of the last row, which not all work-items have; or one block, if rows are few. */
 static void known_rows(struct tsr__te *e, const struct gemm *g, int64_t rows)
 {
     int64_t vectors = (rows + g->width - 1) / g->width;
@@ -267,12 +267,12 @@ static void all_rows(struct tsr__te *e, struct gemm *g)
     rows_from(e, g, whole, rows, 1, false, 1);
 }
 
-/* Few rows would leave most lanes without one: C' = B' A' has as many columns. */
+/* C has few rows, so most lanes would have none: this makes the product C' = B' A' of it. */
 static void transpose_product(struct tsr__te *e, struct tsr__te_blas *o, struct tsr__t_inst *inst)
 {
     enum tsr__t_number number = o->a.type->number;
     bool dots = number != TSR__T_I8 && tsr__te_dot_of(e, number, o->b.type->number, tsr__t_sum_type(o->c.type->number));
-    uint32_t least_rows = tsr__t_numbers[o->b.type->number].bytes > 2 ? 2 : 1; /* one row is bound by the memory that B is in */
+    uint32_t least_rows = tsr__t_numbers[o->b.type->number].bytes > 2 ? 2 : 1; /* one row takes as long as reading B */
     int64_t rows = tsr__te_known(o->c.shape[0]), cols = tsr__te_known(o->c.shape[1]);
     if (!e->unit.blocks || !e->one_sub_group || dots || rows < least_rows || rows > FEW_ROWS || cols < e->func->info.work_group_size[0])
         return;

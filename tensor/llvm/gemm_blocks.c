@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of matrices whose sizes are arguments, or so large that they are cut to fit the caches. A block of rows of A and of K is copied
- * to local memory once for all columns of C, and a group of columns of B for each block of rows; a tile of C is a sum in registers for as
- * much of K. The copies lie in the order in which they are read, as numbers of the sum or as words for dot products, and without the
+ * Products of matrices whose sizes are arguments, or so large that they are cut to fit the caches. A block of rows of A and of K is packed
+ * in local memory once for all columns of C, and a group of columns of B for each block of rows; a tile of C is a sum in registers for as
+ * much of K. Packed numbers lie in the order in which they are read, as numbers of the sum or as words for dot products, and without the
  * distances of the matrices, which put columns into the same lines of a cache where they are powers of two. Small matrices are read in
  * their places by the same code, but for rows and columns that do not fill a tile. */
 #include "tensor/llvm/gemm_blocks.h"
@@ -12,14 +12,14 @@ enum {
     LEAST_COLUMNS = 24,       /* of B that are copied at a time: lines of a transposed B should be of use as a whole */
     MOST_COLUMNS = 64,        /* of a transposed B */
     PAD_BYTES = 64,           /* between columns of the copy of B: they may not lie in the same lines of a cache */
-    LEAST_PRODUCTS = 1 << 16, /* else copies take more than they save */
-    LEAST_PAIRS = 8,          /* the same where two elements are a word, for which there is no other code */
+    LEAST_PRODUCTS = 1 << 16, /* of numbers: for fewer, packing takes more time than it saves */
+    LEAST_PAIRS = 8,          /* rows, columns and K of products of pairs, for which there is no other code */
     LEAST_PAIR_PRODUCTS = 1 << 13,
     MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
-    FEW_ROWS = 96,           /* too few for copies of B to pay; its columns may all be in the same lines of the first level, */
-    COLUMNS_IN_PLACE = 8,    /* which holds so many there */
-    FEW_PRODUCTS = 1 << 12,  /* where words or a transposed A would be read one by one instead */
-    FEW_BYTES = 48 << 10,    /* of the matrices, or that other code copies as a whole */
+    FEW_ROWS = 96,           /* too few for packing B to pay */
+    COLUMNS_IN_PLACE = 8,   /* of a tile, if B is read in its place: all may fall into one set of the first level, which has so many ways */
+    FEW_PRODUCTS = 1 << 12, /* so few are not cut, though other code reads words, or a transposed A, one by one */
+    FEW_BYTES = 48 << 10,   /* products of matrices of so many bytes are not cut, nor those of which gemm_pack.c packs so many */
 };
 
 /* ---- tiles
@@ -33,9 +33,9 @@ static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValue
         .re;
 }
 
-/* Where rows of A or columns of B of a tile are: in their place, or the copy. */
+/* Where a tile reads rows of A or columns of B: in their place, or packed. */
 struct source {
-    LLVMValueRef at, step; /* address; from a column to the next: of A in words, of B in bytes */
+    LLVMValueRef at, step; /* the address, and the distance of columns, of A in words, of B in bytes */
 };
 
 static struct source either(struct tsr__te *e, LLVMValueRef condition, struct source a, struct source b)
@@ -57,7 +57,7 @@ static struct source rows_of(struct tsr__te *e, const struct blocks *d, LLVMValu
     return either(e, less(e, tile, d->first_row), own, copy);
 }
 
-/* Where the columns of B of a tile are, of which column `col` of some is the first; of a transposed one the copy's words of K. */
+/* Where a tile reads the columns of B from column `col` of `some` on. The distance is that of words of K if B is transposed. */
 static struct source columns_of(struct tsr__te *e, const struct blocks *d, const struct columns *some, LLVMValueRef col)
 {
     const struct tsr__te_memref *b = &d->o->b;
@@ -80,7 +80,7 @@ static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const s
     return word;
 }
 
-/* The sums of a tile whose columns begin with column `col` of some, `tile`: its first row of the block. */
+/* The sums of the tile whose first row in the block is `tile`, and whose first column is column `col` of `some`. */
 static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct source *rows, const struct columns *some,
                      LLVMValueRef col, LLVMValueRef *sums)
 {
@@ -91,7 +91,7 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
     struct tsr__te_loop k;
     for (uint32_t i = 0; i < count; i++) {
         LLVMValueRef lane = plus(e, add(e, tile, e->item[0]), i % d->vectors * d->width);
-        sums[i] = d->extra ? i < d->vectors ? load(e, d, sum, d->extra, lane) : sums[i % d->vectors] : LLVMConstNull(sum);
+        sums[i] = d->excess ? i < d->vectors ? load(e, d, sum, d->excess, lane) : sums[i % d->vectors] : LLVMConstNull(sum);
     }
     tsr__te_loop(e, &k, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), sums, count);
     LLVMValueRef at = place(e, d, rows->at, mul(e, k.index, rows->step));
@@ -107,7 +107,7 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
         sums[i] = k.carried[i];
 }
 
-/* What C becomes: what comes from further blocks of K is added to what the first one made. */
+/* How sums are put into C: alpha and beta hold for the first block of K, the others add to what the first one has put there. */
 static struct tsr__te_blas update_of(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_blas made = *d->o;
@@ -128,7 +128,7 @@ static struct tsr__te_blas update_of(struct tsr__te *e, const struct blocks *d)
     return made;
 }
 
-/* A tile of C whose first column is `first`, and of these column `col`. */
+/* Column `col` of a tile of C, whose first row and column in C are `row` and `first`. */
 struct tile {
     const struct tsr__te_blas *o;
     LLVMValueRef row, first, col;
@@ -144,8 +144,8 @@ static void update_rows(struct tsr__te *e, const struct blocks *d, const void *c
     tsr__te_end_if(e, end);
 }
 
-/* By way of local memory, so that a short loop is code for all columns; and rows that fill no vector are written by one lane. Meanwhile
- * the tile beside this one is fetched. */
+/* Puts the sums of a tile into C by way of local memory, so that a loop over its columns is all the code, and one lane writes the rows that
+ * fill no vector. Meanwhile the tile to the right is prefetched. */
 static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, LLVMValueRef tile, LLVMValueRef first,
                      LLVMValueRef some, LLVMValueRef *sums)
 {
@@ -170,7 +170,7 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
 /* ---- blocks
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* All tiles of some columns. */
+/* All tiles of the block in these columns. */
 static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, const struct columns *c)
 {
     LLVMValueRef sums[MOST_SUMS], zero = tsr__te_i64(e, 0);
@@ -185,7 +185,7 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     tsr__te_end_rolled_loop(e, &rows, NULL);
 }
 
-/* Where rows begin that are copied: all, or those that fill no tile. */
+/* The first row that is packed: the first one, or, if A is read in its place, the first one behind the last whole tile. */
 static LLVMValueRef first_copied(struct tsr__te *e, const struct blocks *d)
 {
     LLVMValueRef zero = tsr__te_i64(e, 0);
@@ -202,21 +202,21 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     d->row = rows.index;
     d->some_rows = minimum(e, minus(e, d->m, d->row), tsr__te_i64(e, d->rows));
     d->first_row = first_copied(e, d);
-    LLVMValueRef last = choose(e, less(e, zero, words), words, tsr__te_i64(e, 1)); /* without K there are still alpha and beta */
+    LLVMValueRef last = choose(e, less(e, zero, words), words, tsr__te_i64(e, 1)); /* if K is 0, C is still multiplied by beta */
     tsr__te_sure_loop(e, &depth, zero, last, tsr__te_i64(e, d->words));
     d->word = depth.index;
     d->some_words = minimum(e, minus(e, words, d->word), tsr__te_i64(e, d->words));
     struct tsr__te_blas o = update_of(e, d);
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the block before */
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* the block before has been read */
     tsr__tb_pack_a(e, d);
-    if (d->extra) {
-        tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* other lanes have copied words of the rows */
+    if (d->excess) {
+        tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* lanes read what others have packed */
         tsr__tb_sum_rows(e, d);
     }
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
     c.first = cols.index;
     c.some = minimum(e, minus(e, d->n, c.first), tsr__te_i64(e, d->group));
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the tiles of the columns before */
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* the columns before have been read */
     if (!is_true(d->b_in_place)) {
         LLVMBasicBlockRef end = tsr__te_if(e, d->b_in_place ? LLVMBuildNot(e->builder, d->b_in_place, "") : NULL);
         tsr__tb_pack_b(e, d, &c);
@@ -237,19 +237,20 @@ static bool take_memory(struct tsr__te *e, struct blocks *d)
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < e->unit.block_rows ? (uint32_t)known + tile_rows(d) - 1 : e->unit.block_rows;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
-        uint32_t a = d->rows * d->words, extra = d->dot == TSR__TE_DOT_BYTES ? d->rows : 0;
-        d->a = tsr__te_scratch(e, (a + b + tile + extra) * d->bytes);
+        uint32_t a = d->rows * d->words, excess = d->dot == TSR__TE_DOT_BYTES ? d->rows : 0;
+        d->a = tsr__te_scratch(e, (a + b + tile + excess) * d->bytes);
         if (!d->a)
             continue;
         d->b = place(e, d, d->a, tsr__te_i64(e, a));
         d->tile = place(e, d, d->a, tsr__te_i64(e, a + b));
-        d->extra = extra ? place(e, d, d->a, tsr__te_i64(e, a + b + tile)) : NULL;
+        d->excess = excess ? place(e, d, d->a, tsr__te_i64(e, a + b + tile)) : NULL;
         return true;
     }
     return false;
 }
 
-/* As many columns as fill the registers; fewer, if less of the last tile is in vain then than its further loads of A take. */
+/* As many columns as fill the registers, or fewer if a known number of columns takes less time so: for each tile, two units for a column,
+ * and one for the loads of A. */
 static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d, uint32_t registers)
 {
     uint32_t best = tsr__te_columns(e, d->vectors * registers);
@@ -262,7 +263,7 @@ static uint32_t columns_of_tile(const struct tsr__te *e, const struct blocks *d,
     return best;
 }
 
-/* Tiles as a whole, and vectors of a transposed B. */
+/* Columns of B that are packed at a time: they fill tiles, and, if B is transposed, vectors. */
 static uint32_t columns_at_a_time(const struct blocks *d)
 {
     uint32_t least_columns = round_up(LEAST_COLUMNS, d->cols);
@@ -282,9 +283,9 @@ static LLVMValueRef all_bytes(struct tsr__te *e, const struct blocks *d)
     return add(e, add(e, bytes_of(e, &d->o->a), bytes_of(e, &d->o->b)), bytes_of(e, &d->o->c));
 }
 
-/* Whether A is read in its place: a constant, if all sizes are known; NULL: its elements do not lie there in the order or type in which
- * they are multiplied. The first level of the caches has to hold a number of each column: a power of two that divides their distance leaves
- * few places for them. */
+/* Whether A is read in its place: a constant, if all sizes are known; NULL: its elements do not lie in the order, or are not of the type,
+ * in which they are multiplied. The first level of the caches has to hold a line of each column; if a power of two divides the distance of
+ * columns, the larger it is, the fewer sets of the cache there are for them. */
 static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
 {
     const struct tsr__te_memref *a = &d->o->a;
@@ -295,8 +296,8 @@ static LLVMValueRef is_in_place(struct tsr__te *e, const struct blocks *d)
     return both(e, apart, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)));
 }
 
-/* Whether words of B lie there as they are multiplied, all columns of a tile are there, and few rows use them: a constant, or NULL for no,
- * but for words that K may not fill. */
+/* Whether B is read in its place: a constant, or NULL for no, unless that depends on K filling words. Its elements lie as words, columns
+ * fill tiles, and there are few rows. */
 static LLVMValueRef is_b_in_place(struct tsr__te *e, const struct blocks *d)
 {
     const struct tsr__te_memref *b = &d->o->b;
@@ -311,8 +312,8 @@ static LLVMValueRef is_b_in_place(struct tsr__te *e, const struct blocks *d)
     return LLVMBuildICmp(e->builder, LLVMIntEQ, over, tsr__te_i64(e, 0), "");
 }
 
-/* Bytes of what the other code copies as a whole, where all sizes are known: a transposed A, and what is of another type than the sum. */
-static uint64_t bytes_of_copies(const struct blocks *d)
+/* Bytes that gemm_pack.c would pack where all sizes are known: of a transposed A, and of a B of another type than the sum. */
+static uint64_t packed_bytes(const struct blocks *d)
 {
     const struct tsr__te_blas *o = d->o;
     uint64_t k = (uint64_t)tsr__te_known(d->k), a = d->ta ? (uint64_t)tsr__te_known(d->m) * k : 0;
@@ -324,7 +325,7 @@ static LLVMValueRef products_of(struct tsr__te *e, const struct blocks *d)
     return mul(e, mul(e, d->m, d->n), d->k);
 }
 
-/* Whether this is the code to take: a constant, if that is known. `most_k`: as many elements of K as there may be. */
+/* Whether a product is cut: a constant, if that is known. `most_k`: of more elements of K it must not be. */
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int64_t most_k)
 {
     const LLVMValueRef sizes[] = {d->m, d->n, d->k};
@@ -332,18 +333,18 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
     bool open = false, few = tsr__te_known(d->m) < 0 && tsr__te_known(d->n) < 0;
     for (int i = 0; i < 3; i++)
         open |= tsr__te_known(sizes[i]) < 0;
-    if (few && !d->otherwise) { /* copies, and tiles that are not filled, take longer than small products */
+    if (few && !d->otherwise) { /* packing takes longer than small products, and tiles are not filled */
         LLVMValueRef small = d->dot || d->ta ? at_most(e, products_of(e, d), tsr__te_i64(e, FEW_PRODUCTS))
                                              : at_most(e, all_bytes(e, d), tsr__te_i64(e, FEW_BYTES));
         all = LLVMBuildNot(e->builder, small, "");
     }
-    if (d->otherwise || !open) { /* there is other code, which is short */
+    if (d->otherwise || !open) { /* there is other code, and it is short */
         all = LLVMBuildNot(e->builder, at_most(e, products_of(e, d), tsr__te_i64(e, d->least_products - 1)), "");
         if (d->otherwise)
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
-        if ((!d->tb && is_true(d->in_place)) || (!open && !d->dot && bytes_of_copies(d) <= FEW_BYTES))
+        if ((!d->tb && is_true(d->in_place)) || (!open && !d->dot && packed_bytes(d) <= FEW_BYTES))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
     return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;
@@ -386,7 +387,7 @@ bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, c
     if (!e->unit.blocks || !e->one_sub_group || tsr__te_is_complex(sum) || o->atomic != TSR__T_PLAIN)
         return false;
     struct blocks d = plan(e, inst, o);
-    /* Only a sum in C can be continued in the next block of K. */
+    /* The sum is rounded to the type of C between blocks of K, so there may be several only if it is of that type. */
     int64_t most_k = sum == o->c.type->number ? INT64_MAX : (int64_t)d.words * d.in_word;
     if (is_known_below(d.m, d.least_size) || is_known_below(d.n, d.least_size) || is_known_below(d.k, d.least_size) ||
         tsr__te_known(d.k) > most_k)

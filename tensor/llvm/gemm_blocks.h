@@ -12,22 +12,22 @@ struct blocks {
     bool ta, tb;
     enum tsr__te_dot dot; /* of words of several elements; TSR__TE_NO_DOT: a word is one number of the sum */
     enum tsr__t_number sum;
-    uint32_t in_word, bytes;        /* elements of K in a word; bytes of a word */
-    uint32_t width, vectors, cols;  /* lanes; vectors of rows and columns of a tile */
-    uint32_t rows, words, group;    /* of a block: rows of A, words of K; columns of B that are copied at a time */
-    uint32_t column;                /* of the copy of B: words from a column (of a transposed B, from a word of K) to the next */
-    LLVMValueRef a, b, tile, extra; /* in local memory */
-    LLVMValueRef m, n, k;           /* sizes */
-    LLVMValueRef in_place;          /* whether A is read in its place; NULL: no */
-    LLVMValueRef b_in_place;        /* the same of B */
+    uint32_t in_word, bytes;         /* elements of K in a word; bytes of a word */
+    uint32_t width, vectors, cols;   /* lanes; vectors of rows and columns of a tile */
+    uint32_t rows, words, group;     /* of a block: rows of A, words of K; columns of B that are packed at a time */
+    uint32_t column;                 /* of the packed B: words from a column (of a transposed B, from a word of K) to the next */
+    LLVMValueRef a, b, tile, excess; /* in local memory: packed A and B; a tile of C; what sums of a row begin with for unsigned bytes */
+    LLVMValueRef m, n, k;            /* sizes */
+    LLVMValueRef in_place;           /* whether A is read in its place, not packed; NULL: no */
+    LLVMValueRef b_in_place;         /* whether B is */
     LLVMValueRef row, word, some_rows, some_words; /* of the block: where it begins, and how much is left */
-    LLVMValueRef first_row;                        /* of the block that is copied: those before are read in their places */
-    int64_t least_size, least_products;            /* that are cut, if all are known */
-    bool one_block;                                /* of K */
-    bool otherwise;                                /* dot products of a known K can be made without copies of A */
+    LLVMValueRef first_row;                        /* of the block that is packed: the rows before it are read in their places */
+    int64_t least_size, least_products;            /* of a product that is cut, if all sizes are known */
+    bool one_block;                                /* all of K is one block */
+    bool otherwise;                                /* gemm_dot.c has code for the product, which packs no A */
 };
 
-/* Columns of B and C that have their tiles together. */
+/* Columns of B that are packed together, and those of C. */
 struct columns {
     LLVMValueRef first, some; /* where they begin, and how many */
 };
@@ -77,7 +77,7 @@ static inline bool has_ragged_tiles(const struct blocks *d)
     return rows < 0 || rows % tile_rows(d);
 }
 
-/* Makes code for the element of each lane from `first` on, or, `alone`, for that element in all of them. */
+/* Makes code for a vector of elements, of which lane 0 has element `first`, or, `alone`, for the one element `first` in all lanes. */
 typedef void each(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone);
 
 static inline LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone)
@@ -85,19 +85,22 @@ static inline LLVMValueRef own(struct tsr__te *e, LLVMValueRef first, bool alone
     return alone ? first : add(e, first, e->item[0]);
 }
 
-/* Elements that follow each other in memory. */
+/* Elements that lie side by side in memory. */
 struct span {
-    LLVMValueRef from, to, vectors; /* vectors: to where there may be some; NULL: they fill vectors */
-    bool some;                      /* there surely is one */
-    uint32_t wide;                  /* elements of a round where there are vectors */
+    LLVMValueRef from, to, vectors; /* `vectors`: the element up to which there are vectors; NULL: all elements are in vectors */
+    bool some;                      /* there is an element for sure */
+    uint32_t wide;                  /* elements of a round with vectors */
 };
 
 /* ---- gemm_blocks_pack.c ---- */
-/* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
+/* A loop over vectors of elements while there are enough elements for one, then over single elements. So there are no masks, which would be
+ * more code. */
 void tsr__tb_side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context);
 void tsr__tb_pack_a(struct tsr__te *e, const struct blocks *d);
-/* What makes bytes of B unsigned, times the rows of A: tiles begin with less by that. */
+/* Puts into `excess` what the sums of each row begin with, as the bytes of B are unsigned (tsr__te_make_unsigned): minus what is too much.
+ */
 void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d);
+/* Lanes have what lies side by side in memory: words of a column, or columns of a transposed B. */
 void tsr__tb_pack_b(struct tsr__te *e, const struct blocks *d, const struct columns *c);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Copies of blocks of A and B of products that are cut to fit the caches (gemm_blocks.c), in the order in which they are read. */
+ * Packs blocks of A and B of products that are cut to fit the caches (gemm_blocks.c), in the order in which tiles read them. */
 #include "tensor/llvm/gemm_blocks.h"
 
 enum {
-    WORDS_AHEAD = 16,  /* so much of A and */
-    COLUMNS_AHEAD = 2, /* of B is fetched before it is copied */
+    WORDS_AHEAD = 16,  /* of A, or of a transposed B, are prefetched before they are packed */
+    COLUMNS_AHEAD = 2, /* of B are */
 };
 
 /* ---- words of the matrices
@@ -22,8 +22,8 @@ static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRe
     return l->is_a ? tsr__te_element_address(e, l->m, l->transposed, l->at, k) : tsr__te_element_address(e, l->m, l->transposed, k, l->at);
 }
 
-/* Element `i` of a word, sign-extended to 32 bits. `partial`: behind the last one of K it is 0; of whole numbers it is enough that it is so
- * in B. */
+/* Element `i` of a word, sign-extended to 32 bits. `partial`: K may end before it, and it is 0 then; of integers it may be any number in A,
+ * as it is 0 in B. */
 static LLVMValueRef element(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k, uint32_t i, bool partial)
 {
     LLVMTypeRef word = word_type(e, d);
@@ -35,7 +35,7 @@ static LLVMValueRef element(struct tsr__te *e, const struct blocks *d, const str
     return is_zero ? choose(e, at_most(e, own, last), made, LLVMConstNull(word)) : made;
 }
 
-/* The lowest bits of a word, moved to where element `i` is. */
+/* An element in the lowest bits of a word, moved to the place of element `i`. */
 static LLVMValueRef in_place_of(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, uint32_t i)
 {
     uint32_t bits = 8 * d->bytes / d->in_word;
@@ -44,7 +44,7 @@ static LLVMValueRef in_place_of(struct tsr__te *e, const struct blocks *d, LLVMV
     return i ? LLVMBuildShl(e->builder, word, tsr__te_i32(e, bits * i), "") : word;
 }
 
-/* Elements that lie side by side: a word, or bytes whose words have room for 16 bits of each. */
+/* A word whose elements lie side by side; bytes become numbers of 16 bits if words have two elements. */
 static LLVMValueRef load_elements(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k)
 {
     uint32_t bytes = tsr__t_numbers[l->m->type->number].bytes;
@@ -59,7 +59,7 @@ static LLVMValueRef load_elements(struct tsr__te *e, const struct blocks *d, con
     return LLVMBuildOr(e->builder, in_place_of(e, d, low, 0), in_place_of(e, d, high, 1), "");
 }
 
-/* Word `word` of a line; `partial`: it may be the last one. */
+/* Word `word` of a line; `partial`: it may be the last one, of which K fills a part. */
 static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial)
 {
     LLVMValueRef k = times(e, word, d->in_word), made = NULL;
@@ -75,9 +75,10 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const str
     return made;
 }
 
-/* Of a word of A, or of a transposed B, every element is in a column of its own: lines of `rows` rows of each. */
-static void fetch_word(struct tsr__te *e, const struct blocks *d, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef word,
-                       uint32_t rows)
+/* Prefetches `rows` rows of the matrix in each column that has an element of the word: every element of a word of A, or of a transposed B,
+ * is in a column of its own. */
+static void prefetch_word(struct tsr__te *e, const struct blocks *d, const struct tsr__te_memref *m, LLVMValueRef row, LLVMValueRef word,
+                          uint32_t rows)
 {
     LLVMValueRef k = times(e, plus(e, word, WORDS_AHEAD), d->in_word);
     for (uint32_t i = 0; i < d->in_word; i++)
@@ -87,7 +88,7 @@ static void fetch_word(struct tsr__te *e, const struct blocks *d, const struct t
 /* ---- copies
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Up to where there are vectors of whole words in the block; NULL: to its end. */
+/* The word of the block up to which whole words fill vectors; NULL: all of them do. */
 static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)
 {
     if (tsr__te_divisor(d->k) % (d->width * d->in_word) == 0)
@@ -101,7 +102,6 @@ static bool has_vectors_of_columns(const struct blocks *d)
     return known >= 0 && known % d->width == 0 && d->group % d->width == 0;
 }
 
-/* Vectors as long as there are enough for one, then single ones. So nothing is masked, which would be more code. */
 void tsr__tb_side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context)
 {
     LLVMValueRef wide = tsr__te_i64(e, s->wide);
@@ -123,21 +123,21 @@ void tsr__tb_side_by_side(struct tsr__te *e, const struct blocks *d, const struc
     tsr__te_end_rolled_loop(e, &loop, NULL);
 }
 
-/* Where the copy of A has a word of a row of the block: the rows of a tile are side by side. */
+/* Where the packed A has word `word` of row `row` of the block: the rows of a tile are side by side. */
 static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMValueRef row, LLVMValueRef word)
 {
     LLVMValueRef in_tile = both(e, row, tsr__te_i64(e, tile_rows(d) - 1)), tile = minus(e, row, in_tile);
     return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
 }
 
-/* A vector of rows, or all of a tile, if rows fill tiles. */
+/* Word `context` of a vector of rows, or of all rows of a tile if rows fill tiles. */
 static void pack_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const LLVMValueRef *in_block = context;
     LLVMValueRef word = add(e, d->word, *in_block), to = own(e, place_in_a(e, d, first, *in_block), alone);
     uint32_t vectors = has_ragged_tiles(d) ? 1 : d->vectors;
     if (!alone)
-        fetch_word(e, d, &d->o->a, add(e, d->row, first), word, vectors * d->width);
+        prefetch_word(e, d, &d->o->a, add(e, d->row, first), word, vectors * d->width);
     for (uint32_t v = 0; v < vectors; v++) {
         struct line line = {.m = &d->o->a, .transposed = d->ta, .is_a = true};
         line.at = add(e, d->row, own(e, plus(e, first, v * d->width), alone));
@@ -145,8 +145,8 @@ static void pack_row(struct tsr__te *e, const struct blocks *d, const void *cont
     }
 }
 
-/* Columns of A follow each other in memory. What a tile has behind the last row is 0, as any number might be one with which CPUs take
- * long. */
+/* An A that is not transposed: lanes have rows, which lie side by side in memory. The last tile is 0 behind the last row: other numbers
+ * might be such that CPUs take long to multiply them. */
 static void pack_rows(struct tsr__te *e, const struct blocks *d)
 {
     LLVMValueRef last = minus(e, d->some_rows, tsr__te_i64(e, 1)), tile = both(e, last, tsr__te_i64(e, -(int64_t)tile_rows(d)));
@@ -160,7 +160,8 @@ static void pack_rows(struct tsr__te *e, const struct blocks *d)
     tsr__te_end_rolled_loop(e, &words, NULL);
 }
 
-/* Words of the rows of a tile, which begin with row `context`, one after the other, so that lines of the cache are written as a whole. */
+/* A vector of words of each row of the tile that begins with row `context`: one row after the other, so that lines of the cache are written
+ * as a whole. */
 static void pack_tile(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
     const LLVMValueRef *tile = context;
@@ -172,7 +173,7 @@ static void pack_tile(struct tsr__te *e, const struct blocks *d, const void *con
     tsr__te_end_rolled_loop(e, &rows, NULL);
 }
 
-/* Rows of a transposed A do. */
+/* A transposed A: lanes have words of a row, which lie side by side in memory. */
 static void pack_lines(struct tsr__te *e, const struct blocks *d)
 {
     struct tsr__te_loop tiles;
@@ -190,7 +191,6 @@ void tsr__tb_pack_a(struct tsr__te *e, const struct blocks *d)
         pack_rows(e, d);
 }
 
-/* What makes bytes of B unsigned, times the rows of A: tiles begin with less by that. */
 void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d)
 {
     LLVMTypeRef type = word_type(e, d);
@@ -207,7 +207,7 @@ void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d)
     }
     tsr__te_end_rolled_loop(e, &words, sums);
     for (uint32_t v = 0; v < d->vectors; v++)
-        store(e, d, LLVMBuildNeg(e->builder, words.carried[v], ""), d->extra, plus(e, add(e, tiles.index, e->item[0]), v * d->width));
+        store(e, d, LLVMBuildNeg(e->builder, words.carried[v], ""), d->excess, plus(e, add(e, tiles.index, e->item[0]), v * d->width));
     tsr__te_end_rolled_loop(e, &tiles, NULL);
 }
 
@@ -220,7 +220,7 @@ static void pack_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef fi
     store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
 }
 
-/* Of columns `columns`: one of them, or a word of a transposed B. */
+/* What is packed of these columns of B: column `at`, or word `at` of all columns of a transposed B. */
 struct part {
     const struct columns *columns;
     LLVMValueRef at;
@@ -239,11 +239,10 @@ static void pack_columns(struct tsr__te *e, const struct blocks *d, const void *
 {
     const struct part *p = context;
     if (!alone)
-        fetch_word(e, d, &d->o->b, add(e, p->columns->first, first), add(e, d->word, p->at), d->width);
+        prefetch_word(e, d, &d->o->b, add(e, p->columns->first, first), add(e, d->word, p->at), d->width);
     pack_word(e, d, p->columns->first, own(e, first, alone), p->at, true);
 }
 
-/* Lanes take what follows each other in memory: words of a column, or columns of a transposed B. */
 void tsr__tb_pack_b(struct tsr__te *e, const struct blocks *d, const struct columns *c)
 {
     LLVMValueRef zero = tsr__te_i64(e, 0);

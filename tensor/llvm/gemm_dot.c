@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of matrices of bytes, of shorts and of bfloat16 by dot products of words: four bytes, or two of the others, that follow each
- * other in K. A lane has a row of A, whose words it makes of single elements; a word of B is the same for all lanes. Words of B are read in
- * place where they lie as words. Otherwise, and for bytes, of which one side has to be unsigned, a block of columns is copied to local
- * memory first. */
+ * Products of matrices of bytes, of i16 and of bf16 by dot products of words: four bytes, or two numbers of 16 bits, that follow each other
+ * in K, which is known. A lane has a row of A, whose words it makes of single elements; a word of B is the same for all lanes. Words of B
+ * are read in their place where its elements lie as words. Otherwise, and for bytes, of which those of B have to be unsigned, a block of
+ * columns is copied to local memory first. */
 #include "tensor/llvm/index.h"
 
 #include "tessera/abi.h"
 
 enum {
-    SUMS = 24,
-    OPEN_COLUMNS = 16,
-    MOST_ROWS = 4,
-    MOST_COPIED_DEPTH = 1024,
-    MOST_COPIED = 4096,
-    COPIED_TOGETHER = 4,
-    MOST_STRAIGHT = 64,
-    MOST_STEPS = 4, /* in one round of a loop */
-    ENOUGH = 8,
+    SUMS = 24,                /* vectors of a block of C */
+    OPEN_COLUMNS = 16,        /* of a block, if their number is an argument */
+    MOST_ROWS = 4,            /* vectors of rows of a block */
+    MOST_COPIED_DEPTH = 1024, /* elements of K, if B is copied */
+    MOST_COPIED = 4096,       /* words of B that are copied as a whole */
+    COPIED_TOGETHER = 4,      /* vectors of words in a round of the loop that copies them */
+    MOST_STRAIGHT = 64,       /* products of vectors of a block without a loop over K */
+    MOST_STEPS = 4,           /* words of K in a round of that loop */
+    ENOUGH = 8,               /* columns that keep the unit of dot products busy */
     WORD_BYTES = 4,
 };
 
@@ -27,9 +27,9 @@ struct dots {
     enum tsr__te_dot dot;
     uint32_t in_word, depth, words; /* elements of a word; of K; words of K, the last of which may have fewer elements */
     uint32_t width;                 /* rows of a vector */
-    LLVMValueRef copy;              /* of a block of columns of B; NULL: B is read in place */
-    uint32_t copied;                /* columns that it has from the beginning: all; 0: those of the block */
-    LLVMValueRef transposed;        /* words of a transposed A by columns; NULL: there is no copy */
+    LLVMValueRef copy;              /* of columns of B; NULL: B is read in its place */
+    uint32_t copied;                /* columns of the copy if it is one of all columns; 0: it is one of each block's */
+    LLVMValueRef transposed;        /* words of a transposed A by columns; NULL: A is read in its place */
     uint32_t transposed_rows;
 };
 
@@ -54,8 +54,8 @@ static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t 
 
 /* ---- words ------------------------------------------------------------------------------------------------------------------------- */
 
-/* Elements of a word that begins with element k; zeros behind the last one, and where `good` does not hold (NULL: it does). `along`: the
- * mode of the memref that K is. */
+/* The word of `count` elements, the first of which is (at[0], at[1]); the others follow in mode `along`, which is K. The rest of the word
+ * is 0; all of it is where `good` does not hold (NULL: always). */
 static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struct tsr__te_memref *m, bool transposed, uint32_t along,
                             LLVMValueRef at[2], uint32_t count, LLVMValueRef good)
 {
@@ -90,7 +90,7 @@ static LLVMValueRef word_of_a(struct tsr__te *e, const struct dots *d, LLVMValue
     return word_of(e, d, &d->o->a, d->ta, 1, at, count, good);
 }
 
-/* A word of B in memory; `word` counts them. */
+/* Word `word` of column `col` of B. */
 static LLVMValueRef word_of_b(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef col, uint32_t count)
 {
     LLVMValueRef at[] = {times(e, word, d->in_word), col};
@@ -106,7 +106,7 @@ static uint32_t elements_of(const struct dots *d, uint32_t word)
     return left < d->in_word ? left : d->in_word;
 }
 
-/* Where the copy has a word. Of a transposed B columns are side by side, so that lanes write side by side there, too. */
+/* The address of a word in a copy of `cols` columns. If B is transposed, columns lie side by side, as lanes have columns when they copy. */
 static LLVMValueRef copied_address(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef col, uint32_t cols)
 {
     LLVMValueRef at = d->tb ? add(e, times(e, word, cols), col) : add(e, times(e, col, d->words), word);
@@ -120,13 +120,13 @@ static void copy_word(struct tsr__te *e, const struct dots *d, LLVMValueRef word
     LLVMSetAlignment(LLVMBuildStore(e->builder, word, address), WORD_BYTES);
 }
 
-/* So many columns at a time; all of them if they are few, as what has just been written is slow to read. */
+/* The copy has room for the columns of a block, or for all of them if they are few: what has just been written is slow to read. */
 static uint32_t words_of_copy(const struct dots *d)
 {
     return (d->copied > SUMS ? d->copied : SUMS) * d->words;
 }
 
-/* Lanes take words that follow each other: the columns of the block are one run of memory. */
+/* Copies the columns of the block where they are one run of memory. */
 static void copy_run(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
     LLVMValueRef first = tsr__te_element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col),
@@ -140,7 +140,7 @@ static void copy_run(struct tsr__te *e, const struct dots *d, const struct block
     tsr__te_hint(e, &loop, "llvm.loop.unroll.count", COPIED_TOGETHER);
 }
 
-/* Lanes take columns of a transposed B, words of another one. The last word may have fewer elements; all lanes write the same there. */
+/* Lanes have columns of a transposed B, and words of another B. The last word may have fewer elements; all lanes write it then. */
 static void copy_words(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
     uint32_t whole = d->depth / d->in_word, rest = d->depth % d->in_word;
@@ -161,7 +161,7 @@ static void copy_columns(struct tsr__te *e, const struct dots *d, const struct b
 {
     const struct tsr__te_memref *m = &d->o->b;
     struct tsr__te_touched before = e->touched;
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the products of the block before */
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* the block before has been read */
     if (!d->tb && tsr__te_known(m->stride[0]) == 1 && tsr__te_known(m->stride[1]) == d->depth && d->depth % d->in_word == 0)
         copy_run(e, d, b);
     else
@@ -179,8 +179,8 @@ static LLVMValueRef has_row(struct tsr__te *e, const struct dots *d, const struc
     return b->end && r + 1 == b->rows ? less(e, plus(e, b->row, r * d->width), b->end) : NULL;
 }
 
-/* Adds the products of a word of all rows with one of all columns. Behind the sums there is, for bytes, one of each row of A: what makes
- * bytes of B unsigned, times that, is too much. */
+/* Adds the products of word `word` of all rows and columns of the block to the sums. For bytes, sums for each vector of rows follow, of
+ * what is too much in the others as bytes of B are unsigned. */
 static void step(struct tsr__te *e, const struct dots *d, const struct block *b, LLVMValueRef word, uint32_t count, LLVMValueRef *sums)
 {
     LLVMValueRef a[MOST_ROWS], k = times(e, word, d->in_word);
@@ -188,9 +188,9 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
         LLVMValueRef row = plus(e, b->row, r * d->width);
         a[r] = d->transposed ? load_word(e, transposed_address(e, d, row, word), WORD_BYTES)
                              : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
-        LLVMValueRef *extra = &sums[b->rows * b->cols + r];
+        LLVMValueRef *excess = &sums[b->rows * b->cols + r];
         if (d->dot == TSR__TE_DOT_BYTES)
-            *extra = tsr__te_add_excess(e, a[r], *extra);
+            *excess = tsr__te_add_excess(e, a[r], *excess);
     }
     for (uint32_t c = 0; c < b->cols; c++) {
         LLVMValueRef col = plus(e, b->col, c), own;
@@ -220,7 +220,8 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
             sums[i] = k.carried[i];
         step(e, d, b, k.index, d->in_word, sums);
         tsr__te_end_loop(e, &k, sums);
-        uint32_t steps = d->dot == TSR__TE_DOT_BYTES && e->unit.halves ? MOST_STEPS : 1; /* K has fewer words of bytes */
+        uint32_t steps =
+            d->dot == TSR__TE_DOT_BYTES && e->unit.halves ? MOST_STEPS : 1; /* K has half as many words of bytes as of others */
         while (whole % steps)
             steps /= 2;
         if (steps > 1)
@@ -244,7 +245,7 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
 /* ---- blocks of C
  * --------------------------------------------------------------------------------------------------------------------------- */
 
-/* Not `whole`: not all lanes have the last row of a block. */
+/* Rows `from` … `to` in blocks. Not `whole`: not all lanes have the last row of a block. */
 static void rows_between(struct tsr__te *e, const struct dots *d, struct block b, LLVMValueRef from, LLVMValueRef to, bool whole)
 {
     struct tsr__te_loop loop;
@@ -259,7 +260,8 @@ static void rows_between(struct tsr__te *e, const struct dots *d, struct block b
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* Rows of a known number that fill no vectors, in blocks of several vectors; false: they would leave one over. */
+/* A known number of rows that do not fill vectors, in blocks of several vectors; false: such blocks would leave some vectors over, or rows
+ * fill vectors, and nothing was made. */
 static bool ragged_rows(struct tsr__te *e, const struct dots *d, struct block b, int64_t rows)
 {
     int64_t vectors = (rows + d->width - 1) / d->width;
@@ -275,7 +277,7 @@ static bool ragged_rows(struct tsr__te *e, const struct dots *d, struct block b,
     return true;
 }
 
-/* Vectors of rows as many at a time as there are registers for; then one at a time; then the lanes that are left. */
+/* A block of columns: blocks of as many vectors of rows as there are registers for, then single vectors, then rows that fill no vector. */
 static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_t cols)
 {
     struct block b = {.col = col, .cols = cols, .rows = SUMS / cols < MOST_ROWS ? SUMS / cols : MOST_ROWS};
@@ -285,12 +287,12 @@ static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_
         copy_columns(e, d, &b);
     if (known >= 0 && ragged_rows(e, d, b, known))
         return;
-    /* With enough columns to keep the unit busy, less code is better: whole vectors of rows are one loop then. */
+    /* With enough columns all whole vectors of rows are one loop, which is less code and as fast. */
     while (known >= 0 && b.rows > 1 && (known < (int64_t)b.rows * d->width || (cols >= ENOUGH && known / d->width % b.rows)))
         b.rows--;
     for (; b.rows; b.rows = b.rows > 1 ? 1 : 0) {
         uint32_t wide = b.rows * d->width;
-        LLVMValueRef whole = known >= 0 ? tsr__te_i64(e, known / wide * wide) : round_down(e, rows, wide);
+        LLVMValueRef whole = round_down(e, rows, wide);
         if (known < 0 || tsr__te_known(whole) > tsr__te_known(from))
             rows_between(e, d, b, from, whole, true);
         from = whole;
@@ -308,8 +310,8 @@ static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef fr
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* With two vectors of rows a word of B serves two products, so that loads take no longer than these. Blocks of one size are less code, but
- * for each of them words of A are made anew. */
+/* Half of the columns, so that blocks have two vectors of rows: a word of B is loaded for two products then, and loads take no longer than
+ * these. Blocks of one size are less code, but words of A are made for each block. */
 static int64_t columns_of_block(const struct tsr__te *e, const struct dots *d, int64_t known)
 {
     int64_t rows = tsr__te_known(d->o->c.shape[0]), most = e->unit.halves || (rows >= 0 && rows < 2 * d->width) ? SUMS : SUMS / 2;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Copies of the factors of a product of known sizes, in local memory and in numbers of the sum: a transposed A by columns, which lanes
- * would gather for each block of columns, and a B of another type, whose numbers would be converted one by one for each block of rows. */
+ * Packs the operands of a product of known sizes as a whole: copies in local memory, as numbers of the type of the sum. A transposed A is
+ * packed by columns, as lanes would gather it for each block of columns of C; a B of another type than the sum, as its numbers would be
+ * converted one by one for each block of rows. */
 #include "tensor/llvm/index.h"
 
 #include "tessera/abi.h"
@@ -9,8 +10,8 @@
 
 struct copy {
     const struct tsr__te_memref *from, *to;
-    enum tsr__t_number part, made; /* types of the parts of numbers in `from` and in `to` */
-    uint32_t parts;                /* of a number */
+    enum tsr__t_number part, made; /* types of the parts of elements in `from` and in `to` */
+    uint32_t parts;                /* of an element */
 };
 
 static enum tsr__t_number part_of(enum tsr__t_number number)
@@ -54,7 +55,7 @@ static void store_transposed(struct tsr__te *e, const void *context, LLVMValueRe
 /* ---- B
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Lanes take parts that follow each other. */
+/* `count` parts, of which lanes have those that follow each other. */
 static void copy_column(struct tsr__te *e, const struct copy *c, LLVMValueRef col, uint32_t count)
 {
     uint32_t lanes = e->func->info.work_group_size[0], whole = count / lanes * lanes;
@@ -71,7 +72,7 @@ static void copy_column(struct tsr__te *e, const struct copy *c, LLVMValueRef co
     }
 }
 
-/* Columns without gaps are one. */
+/* Columns without gaps between them are copied as if they were one. */
 static void copy_all(struct tsr__te *e, const struct copy *c, uint32_t rows, uint32_t cols)
 {
     struct tsr__te_loop loop;
@@ -84,7 +85,7 @@ static void copy_all(struct tsr__te *e, const struct copy *c, uint32_t rows, uin
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* ---- both
+/* ---- A and B
  * --------------------------------------------------------------------------------------------------------------------------- */
 
 static struct tsr__te_memref local_matrix(struct tsr__te *e, enum tsr__t_number number, LLVMValueRef pointer, uint32_t rows, uint32_t cols,
@@ -107,8 +108,8 @@ static struct copy copy_of(const struct tsr__te_memref *m, enum tsr__t_number su
     return (struct copy){.from = m, .part = part_of(number), .made = part_of(sum), .parts = tsr__te_is_complex(number) ? 2 : 1};
 }
 
-/* Numbers of a copy; 0: none is made. */
-static uint32_t numbers_of(const struct tsr__te_memref *m, bool wanted, uint32_t side)
+/* Elements of a copy whose columns are filled up to a multiple of `side`; 0: no copy is made. */
+static uint32_t elements_of(const struct tsr__te_memref *m, bool wanted, uint32_t side)
 {
     int64_t rows = tsr__te_known(m->shape[0]), cols = tsr__te_known(m->shape[1]);
     if (!wanted || tsr__te_known(m->stride[0]) != 1 || rows < 1 || cols < 1 || rows > INT16_MAX || cols > INT16_MAX)
@@ -116,8 +117,8 @@ static uint32_t numbers_of(const struct tsr__te_memref *m, bool wanted, uint32_t
     return (uint32_t)rows * round_up((uint32_t)cols, side);
 }
 
-/* Squares of a transposed A have to be filled for the most part. */
-static bool is_transposed(const struct tsr__te_blas *o, bool ta, uint32_t side)
+/* Whether A is packed by columns: it is transposed, and fills most of its squares. */
+static bool is_packed(const struct tsr__te_blas *o, bool ta, uint32_t side)
 {
     int64_t depth = tsr__te_known(o->a.shape[0]) * (tsr__te_is_complex(o->a.type->number) ? 2 : 1);
     return ta && side && tsr__te_known(o->c.shape[1]) > 0 && tsr__te_known(o->a.shape[1]) >= side / 2 && depth >= side;
@@ -139,7 +140,7 @@ void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, 
     struct copy a = copy_of(&o->a, sum), b = copy_of(&o->b, sum);
     if (!e->unit.blocks || !e->one_sub_group)
         return;
-    uint32_t of_a = numbers_of(&o->a, is_transposed(o, *ta, side), side), of_b = numbers_of(&o->b, b.part != b.made, 1);
+    uint32_t of_a = elements_of(&o->a, is_packed(o, *ta, side), side), of_b = elements_of(&o->b, b.part != b.made, 1);
     uint64_t behind_square = of_a ? side * side : 0, all = behind_square + (uint64_t)of_a * a.parts + (uint64_t)of_b * b.parts;
     LLVMValueRef room = all && all <= TSR_CPU_LOCAL_MEMORY / bytes ? tsr__te_scratch(e, (uint32_t)all * bytes) : NULL;
     if (!room)
