@@ -127,9 +127,8 @@ static void choice(struct gen *g, struct target t, int depth)
 {
     bool is_choosing = g->is_choosing;
     g->is_choosing = true; /* else most of a kernel would be addresses */
-    put(g, "((");
-    condition(g, chance(g, 15));
-    put(g, ") ? ");
+    put(g, "(");
+    begin_choice(g);
     address(g, t, depth - 1);
     put(g, " : ");
     address(g, t, depth - 1);

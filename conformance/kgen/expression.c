@@ -502,13 +502,19 @@ static void binary(struct gen *g, struct type t, int depth)
     }
 }
 
+void begin_choice(struct gen *g)
+{
+    put(g, "(");
+    condition(g, chance(g, 15));
+    put(g, ") ? ");
+}
+
 /* One of two values, by a truth value or, in vectors, element by element. */
 static void selection(struct gen *g, struct type t, int depth)
 {
     if (t.width == 1) {
-        put(g, "(%s)((", type_name(t));
-        condition(g, chance(g, 15));
-        put(g, ") ? ");
+        put(g, "(%s)(", type_name(t));
+        begin_choice(g);
         expression(g, t, depth - 1);
         put(g, " : ");
         expression(g, t, depth - 1);
@@ -546,9 +552,8 @@ static bool helper_call(struct gen *g, struct type t, int depth)
         return false;
     put(g, "h%llu_%d(", (unsigned long long)g->k.seed, helper);
     if (g->k.has_second && chance(g, 30)) {
-        put(g, "(");
-        condition(g, chance(g, 15));
-        put(g, ") ? in : (global const uint *)in2");
+        begin_choice(g);
+        put(g, "in : (global const uint *)in2");
     } else {
         put(g, "in");
     }

@@ -110,6 +110,8 @@ void element(struct gen *g, unsigned size);     /* an index in [0, size), size a
 void load_index(struct gen *g, unsigned count); /* likewise, count a power of two of at least 8; often in the order of work-items */
 void uniform_value(struct gen *g);              /* an uint that is the same for the work-group */
 void condition(struct gen *g, bool uniform);
+/* "(condition) ? ": the two choices follow, with " : " between them. */
+void begin_choice(struct gen *g);
 size_t output_row(struct gen *g, struct type t);                    /* offset of a part of the output with an element for each work-item */
 void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: no element twice */
 

@@ -219,9 +219,9 @@ static void change_common(struct gen *g)
     unsigned op = below(g, 7);
     size_t at = g->offset / 4;
     g->offset += 128;
-    put(g, "atomic_%s((", ops[op]);
-    condition(g, chance(g, 15));
-    put(g, ") ? acc + %u + (", WORDS * op);
+    put(g, "atomic_%s(", ops[op]);
+    begin_choice(g);
+    put(g, "acc + %u + (", WORDS * op);
     element(g, WORDS);
     put(g, ") : out + %zu + (", at);
     element(g, WORDS);

@@ -392,9 +392,9 @@ static void write_float_of_structs(struct gen *g)
 /* One struct or another one. */
 static void write_chosen_struct(struct gen *g)
 {
-    put(g, "((");
-    condition(g, chance(g, 15));
-    put(g, ") ? &st : &sa[");
+    put(g, "(");
+    begin_choice(g);
+    put(g, "&st : &sa[");
     element(g, 4);
     put(g, "])->%s = ", chance(g, 50) ? "l" : "i[0]");
     expression(g, scalar(UINT), 2);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A client of the C interface to the tensor language: programs from texts, their kernels, messages, modules in SPIR-V, and the recipes
  * against plain C. */
+#include "expect.h"
+
 #include "../host/host.h"
 
 #include <pthread.h>
@@ -13,15 +15,6 @@
 static struct session session;
 static tinytc_compiler_context_t context;
 static tinytc_core_info_t info;
-static int failures;
-
-#define EXPECT(condition)                                                                                                                  \
-    do {                                                                                                                                   \
-        if (!(condition)) {                                                                                                                \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                                      \
-            failures++;                                                                                                                    \
-        }                                                                                                                                  \
-    } while (0)
 
 /* ---- programs
  * ------------------------------------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Programs in the tensor language through the API: the example of the language's manual with its group of matrices, what the queries tell
  * of kernels, build logs, and values of functions that random programs leave out. Runs in the engine that TESSERA_ENGINE names. */
+#include "expect.h"
+
 #include "../host/host.h"
 
 #include <math.h>
@@ -9,15 +11,6 @@
 static cl_context context;
 static cl_command_queue queue;
 static cl_device_id device;
-static int failures;
-
-#define EXPECT(condition)                                                                                                                  \
-    do {                                                                                                                                   \
-        if (!(condition)) {                                                                                                                \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                                      \
-            failures++;                                                                                                                    \
-        }                                                                                                                                  \
-    } while (0)
 
 static cl_program build_text(const char *text, const char *options, cl_int *error, char *log, size_t size)
 {
