@@ -56,7 +56,7 @@ static void load_square(struct tsr__te *e, const struct transposed *t, LLVMValue
     LLVMValueRef parts[TSR__TE_MOST_SIDE];
     tsr__te_transpose(e, &t->square, col, times(e, row, t->parts), parts);
     for (uint32_t i = 0; i < square_rows(t); i++)
-        elements[i] = (struct tsr__te_number){parts[i * t->parts], t->parts > 1 ? parts[i * t->parts + 1] : NULL};
+        elements[i] = tsr__te_number_at(parts, t->parts, i);
 }
 
 /* Whether the lane's column of those from `col` on is one of A; NULL: all are. */
@@ -153,11 +153,9 @@ bool tsr__te_blas_transposed(struct tsr__te *e, const struct tsr__te_blas *o)
     struct transposed t;
     if (!plan(e, o, &t))
         return false;
-    struct tsr__te_touched before = e->touched;
     if (o->c.type->order == 2)
         copy_all(e, &t);
     else
         all_columns(e, &t, NULL);
-    e->touched = before;
     return true;
 }

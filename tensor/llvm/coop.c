@@ -4,8 +4,6 @@
  * with elements of B that one of them has. */
 #include "tensor/llvm/index.h"
 
-#include <stdio.h>
-
 enum { MOST_PRODUCTS = 1 << 16 };
 
 struct matrix {
@@ -21,16 +19,12 @@ static struct matrix matrix_of(struct tsr__te *e, const struct tsr__t_type *type
 
 static struct tsr__te_number component(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t r, uint32_t j)
 {
-    LLVMValueRef *part = e->values[value->index].part + (r * m->cols + j) * m->parts;
-    return (struct tsr__te_number){part[0], m->parts > 1 ? part[1] : NULL};
+    return tsr__te_number_at(e->values[value->index].part, m->parts, r * m->cols + j);
 }
 
 static void set_component(const struct matrix *m, LLVMValueRef *parts, uint32_t r, uint32_t j, struct tsr__te_number number)
 {
-    LLVMValueRef *part = parts + (r * m->cols + j) * m->parts;
-    part[0] = number.re;
-    if (m->parts > 1)
-        part[1] = number.im;
+    tsr__te_put_number(parts, m->parts, r * m->cols + j, number);
 }
 
 /* ---- memory
@@ -147,15 +141,9 @@ TSR_TE_FUNCTION(coop_scale)
 static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t k, uint32_t j,
                                        enum tsr__t_number sum)
 {
+    enum tsr__t_number number = m->type->number;
     struct tsr__te_number own = component(e, value, m, k / m->lanes, j);
-    LLVMValueRef *parts[] = {&own.re, &own.im};
-    char codes[8];
-    snprintf(codes, sizeof codes, "%sj", tsr__te_code(m->type->number));
-    for (int i = 0; i < 2 && *parts[i]; i++) {
-        LLVMValueRef args[] = {*parts[i], tsr__te_i32(e, k % m->lanes)};
-        *parts[i] = tsr__te_call(e, "sub_group_broadcast", codes, LLVMTypeOf(args[0]), args, 2);
-    }
-    return tsr__te_convert(e, own, m->type->number, sum);
+    return tsr__te_convert(e, tsr__te_broadcast(e, number, own, tsr__te_i32(e, k % m->lanes)), number, sum);
 }
 
 /* ---- products

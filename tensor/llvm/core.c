@@ -66,6 +66,15 @@ _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst,
 /* ---- calls
  * ------------------------------------------------------------------------------------------------------------------------------- */
 
+void tsr__te_set_attributes(struct tsr__te *e, LLVMValueRef function)
+{
+    static const char *const attributes[] = {"nounwind", "convergent"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(attributes); i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+        LLVMAddAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
+    }
+}
+
 LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count)
 {
     char mangled[160];
@@ -76,13 +85,9 @@ LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes
     LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
     LLVMValueRef function = LLVMGetNamedFunction(e->module, mangled);
     if (!function) {
-        static const char *const attributes[] = {"nounwind", "convergent"};
         function = LLVMAddFunction(e->module, mangled, type);
         LLVMSetFunctionCallConv(function, SPIR_FUNC);
-        for (size_t i = 0; i < TSR_ARRAY_LEN(attributes); i++) {
-            unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-            LLVMAddAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
-        }
+        tsr__te_set_attributes(e, function);
     }
     LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, args, count, "");
     LLVMSetInstructionCallConv(call, SPIR_FUNC);
@@ -129,7 +134,7 @@ void tsr__te_set(struct tsr__te *e, const struct tsr__t_value *value, LLVMValueR
 struct tsr__te_number tsr__te_get_number(struct tsr__te *e, const struct tsr__t_value *value)
 {
     const struct tsr__te_value *own = &e->values[value->index];
-    return (struct tsr__te_number){own->part[0], own->count > 1 ? own->part[1] : NULL};
+    return tsr__te_number_at(own->part, own->count, 0);
 }
 
 void tsr__te_set_number(struct tsr__te *e, const struct tsr__t_value *value, struct tsr__te_number number)
@@ -141,7 +146,7 @@ void tsr__te_set_number(struct tsr__te *e, const struct tsr__t_value *value, str
 /* ---- control flow
  * ------------------------------------------------------------------------------------------------------------------------ */
 
-static LLVMBasicBlockRef block(struct tsr__te *e)
+LLVMBasicBlockRef tsr__te_block(struct tsr__te *e)
 {
     return LLVMAppendBasicBlockInContext(e->context, e->function, "");
 }
@@ -149,8 +154,9 @@ static LLVMBasicBlockRef block(struct tsr__te *e)
 void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step, LLVMValueRef *first,
                   uint32_t count)
 {
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), body = block(e);
-    *loop = (struct tsr__te_loop){.head = block(e), .end = block(e), .step = step, .carried = tsr__te_room(e, count), .count = count};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), body = tsr__te_block(e);
+    *loop = (struct tsr__te_loop){
+        .head = tsr__te_block(e), .end = tsr__te_block(e), .step = step, .carried = tsr__te_room(e, count), .count = count};
     LLVMMoveBasicBlockAfter(body, loop->head);
     LLVMBuildBr(e->builder, loop->head);
     LLVMPositionBuilderAtEnd(e->builder, loop->head);
@@ -167,7 +173,7 @@ void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef fro
 void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
-    *loop = (struct tsr__te_loop){.head = block(e), .end = block(e), .step = step, .to = to};
+    *loop = (struct tsr__te_loop){.head = tsr__te_block(e), .end = tsr__te_block(e), .step = step, .to = to};
     LLVMBuildBr(e->builder, loop->head);
     LLVMPositionBuilderAtEnd(e->builder, loop->head);
     loop->index = LLVMBuildPhi(e->builder, LLVMTypeOf(from), "");
@@ -224,7 +230,7 @@ void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char
 
 struct tsr__te_number tsr__te_carried(const struct tsr__te_loop *loop, uint32_t parts, uint32_t i)
 {
-    return (struct tsr__te_number){loop->carried[i * parts], parts > 1 ? loop->carried[i * parts + 1] : NULL};
+    return tsr__te_number_at(loop->carried, parts, i);
 }
 
 struct tsr__te_number tsr__te_number_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to,
@@ -257,7 +263,7 @@ LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition)
 {
     if (!condition)
         return NULL;
-    LLVMBasicBlockRef then = block(e), end = block(e);
+    LLVMBasicBlockRef then = tsr__te_block(e), end = tsr__te_block(e);
     LLVMBuildCondBr(e->builder, condition, then, end);
     LLVMPositionBuilderAtEnd(e->builder, then);
     return end;
@@ -265,7 +271,7 @@ LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition)
 
 LLVMBasicBlockRef tsr__te_else(struct tsr__te *e, LLVMBasicBlockRef end)
 {
-    LLVMBasicBlockRef after = block(e);
+    LLVMBasicBlockRef after = tsr__te_block(e);
     LLVMBuildBr(e->builder, after);
     LLVMMoveBasicBlockAfter(end, LLVMGetInsertBlock(e->builder));
     LLVMPositionBuilderAtEnd(e->builder, end);
@@ -313,6 +319,13 @@ void tsr__te_barrier(struct tsr__te *e, uint32_t fences)
         return;
     e->touched.read &= ~fences;
     e->touched.written &= ~fences;
+}
+
+void tsr__te_scratch_barrier(struct tsr__te *e)
+{
+    struct tsr__te_touched before = e->touched;
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+    e->touched = before;
 }
 
 void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now)

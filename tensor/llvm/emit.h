@@ -66,6 +66,17 @@ static inline uint32_t tsr__te_parts(enum tsr__t_number number)
 {
     return tsr__te_is_complex(number) ? 2 : 1;
 }
+/* Number `i` of an array of them, each with so many parts. */
+static inline struct tsr__te_number tsr__te_number_at(const LLVMValueRef *array, uint32_t parts, uint32_t i)
+{
+    return (struct tsr__te_number){array[i * parts], parts > 1 ? array[i * parts + 1] : NULL};
+}
+static inline void tsr__te_put_number(LLVMValueRef *array, uint32_t parts, uint32_t i, struct tsr__te_number number)
+{
+    array[i * parts] = number.re;
+    if (parts > 1)
+        array[i * parts + 1] = number.im;
+}
 LLVMValueRef tsr__te_i64(struct tsr__te *e, int64_t number);
 LLVMValueRef tsr__te_i32(struct tsr__te *e, uint32_t number);
 /* A static size, or -1. */
@@ -73,6 +84,8 @@ int64_t tsr__te_known(LLVMValueRef number);
 /* What surely divides a size: of a known one itself, of a product its constant factor. */
 uint64_t tsr__te_divisor(LLVMValueRef number);
 _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
+/* The attributes of all functions. */
+void tsr__te_set_attributes(struct tsr__te *e, LLVMValueRef function);
 /* Function of OpenCL C by its name and the codes of its parameters in mangled names. */
 LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count);
 LLVMValueRef tsr__te_intrinsic(struct tsr__te *e, const char *name, LLVMTypeRef overloaded, LLVMValueRef *args, unsigned count);
@@ -111,6 +124,7 @@ struct tsr__te_number tsr__te_end_number_loop(struct tsr__te *e, struct tsr__te_
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
 /* So many rounds become one when all else has been done to the code of packets: unrolled before, it would be more to compile. */
 void tsr__te_unroll_late(struct tsr__te *e, const struct tsr__te_loop *loop, uint32_t rounds);
+LLVMBasicBlockRef tsr__te_block(struct tsr__te *e); /* a new one at the end of the function */
 /* if (condition) { … }: the block where it goes on. NULL condition: always, and nothing is made. */
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
 /* Ends that block and begins the one for where the condition does not hold. */
@@ -123,6 +137,8 @@ struct tsr__te_guard {
 struct tsr__te_guard tsr__te_guard(struct tsr__te *e, LLVMValueRef condition);
 void tsr__te_end_guard(struct tsr__te *e, const struct tsr__te_guard *guard, LLVMValueRef *values, uint32_t count);
 void tsr__te_barrier(struct tsr__te *e, uint32_t fences);
+/* A barrier for what the instruction that is being made has in tsr__te_scratch. */
+void tsr__te_scratch_barrier(struct tsr__te *e);
 /* Before an instruction of a collective region that touches this: the barrier that it needs. */
 void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now);
 
@@ -176,6 +192,8 @@ static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
 /* ---- scalar.c ---- */
 /* A function of OpenCL C on one number of each work-item of a sub-group; of bf16 it is computed in f32 and rounded once. */
 struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a);
+/* The number that work-item `lane` of the sub-group has. */
+struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane);
 
 /* ---- module.c ---- */
 /* Local memory of so many bytes for the instruction that is being made; another one gets the same. NULL: the function's own local memory
@@ -286,7 +304,7 @@ void tsr__te_transpose_all(struct tsr__te *e, struct tsr__te_transposition t, ui
 bool tsr__te_blas_transposed(struct tsr__te *e, const struct tsr__te_blas *o);
 
 /* ---- gemm_shared.c ---- */
-enum { TSR__TE_MORE_VALUES = 5 };
+enum { TSR__TE_GEMM_OPERANDS = 5, TSR__TE_MORE_VALUES = TSR__TE_GEMM_OPERANDS };
 /* A region that has several products which can be one code. False: it has none, and nothing was made. */
 bool tsr__te_emit_shared(struct tsr__te *e, const struct tsr__t_region *region);
 

@@ -118,10 +118,7 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
         struct tsr__te_number own = tsr__te_load_element(e, &g->o.b, g->tb, k.index, column_there_is(e, b, c), NULL, g->sum);
         for (uint32_t r = 0; r < b->rows; r++) {
             uint32_t i = c * b->rows + r;
-            struct tsr__te_number sum = tsr__te_fma(e, g->sum, a[r], own, tsr__te_carried(&k, parts, i));
-            values[i * parts] = sum.re;
-            if (parts > 1)
-                values[i * parts + 1] = sum.im;
+            tsr__te_put_number(values, parts, i, tsr__te_fma(e, g->sum, a[r], own, tsr__te_carried(&k, parts, i)));
         }
     }
     tsr__te_end_loop(e, &k, values);

@@ -157,14 +157,14 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
     for (uint32_t i = 0; i < d->vectors * d->cols; i++)
         store(e, d, sums[i], d->tile, plus(e, e->item[0], i * d->width));
     if (ragged)
-        tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+        tsr__te_scratch_barrier(e);
     tsr__te_sure_loop(e, &cols, tsr__te_i64(e, 0), some, tsr__te_i64(e, 1));
     t.col = cols.index;
     tsr__te_prefetch_rows(e, &d->o->c, t.row, plus(e, add(e, first, cols.index), d->cols), tile_rows(d));
     tsr__tb_side_by_side(e, d, &(struct span){tsr__te_i64(e, 0), rows, ragged ? rows : NULL, true, d->width}, update_rows, &t);
     tsr__te_end_rolled_loop(e, &cols, NULL);
     if (ragged)
-        tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+        tsr__te_scratch_barrier(e);
 }
 
 /* ---- blocks
@@ -195,7 +195,6 @@ static LLVMValueRef first_copied(struct tsr__te *e, const struct blocks *d)
 static void all_blocks(struct tsr__te *e, struct blocks *d)
 {
     LLVMValueRef zero = tsr__te_i64(e, 0), words = divided(e, plus(e, d->k, d->in_word - 1), d->in_word);
-    struct tsr__te_touched before = e->touched;
     struct tsr__te_loop depth, rows, cols;
     struct columns c;
     tsr__te_loop(e, &rows, zero, d->m, tsr__te_i64(e, d->rows), NULL, 0);
@@ -207,27 +206,26 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     d->word = depth.index;
     d->some_words = minimum(e, minus(e, words, d->word), tsr__te_i64(e, d->words));
     struct tsr__te_blas o = update_of(e, d);
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* the block before has been read */
+    tsr__te_scratch_barrier(e); /* the block before has been read */
     tsr__tb_pack_a(e, d);
     if (d->excess) {
-        tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* lanes read what others have packed */
+        tsr__te_scratch_barrier(e); /* lanes read what others have packed */
         tsr__tb_sum_rows(e, d);
     }
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
     c.first = cols.index;
     c.some = minimum(e, minus(e, d->n, c.first), tsr__te_i64(e, d->group));
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* the columns before have been read */
+    tsr__te_scratch_barrier(e); /* the columns before have been read */
     if (!is_true(d->b_in_place)) {
         LLVMBasicBlockRef end = tsr__te_if(e, d->b_in_place ? LLVMBuildNot(e->builder, d->b_in_place, "") : NULL);
         tsr__tb_pack_b(e, d, &c);
         tsr__te_end_if(e, end);
     }
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+    tsr__te_scratch_barrier(e);
     tiles_of(e, d, &o, &c);
     tsr__te_end_rolled_loop(e, &cols, NULL);
     tsr__te_end_rolled_loop(e, &depth, NULL);
     tsr__te_end_rolled_loop(e, &rows, NULL);
-    e->touched = before;
 }
 
 /* The parts of local memory; false: there is not enough. */

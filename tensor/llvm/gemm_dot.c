@@ -160,14 +160,12 @@ static void copy_words(struct tsr__te *e, const struct dots *d, const struct blo
 static void copy_columns(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
     const struct tsr__te_memref *m = &d->o->b;
-    struct tsr__te_touched before = e->touched;
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* the block before has been read */
+    tsr__te_scratch_barrier(e); /* the block before has been read */
     if (!d->tb && tsr__te_known(m->stride[0]) == 1 && tsr__te_known(m->stride[1]) == d->depth && d->depth % d->in_word == 0)
         copy_run(e, d, b);
     else
         copy_words(e, d, b);
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
-    e->touched = before;
+    tsr__te_scratch_barrier(e);
 }
 
 /* ---- products
@@ -373,14 +371,12 @@ static void transpose_words(struct tsr__te *e, struct dots *d)
     if (!room)
         return;
     LLVMValueRef behind = tsr__te_i64(e, own), after = tsr__te_i64(e, own + square);
-    struct tsr__te_touched before = e->touched;
     struct tsr__te_transposition t = {
         .type = i32(e), .bytes = WORD_BYTES, .load = load_transposed, .prefetch = prefetch_word, .context = d};
     t.local = LLVMBuildInBoundsGEP2(e->builder, t.type, room, &behind, 1, "");
     d->transposed = LLVMBuildInBoundsGEP2(e->builder, t.type, room, &after, 1, "");
     tsr__te_transpose_all(e, t, (uint32_t)rows, d->words, store_transposed);
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
-    e->touched = before;
+    tsr__te_scratch_barrier(e);
 }
 
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)

@@ -105,7 +105,7 @@ static struct tsr__te_memref local_matrix(struct tsr__te *e, enum tsr__t_number 
 static struct copy copy_of(const struct tsr__te_memref *m, enum tsr__t_number sum)
 {
     enum tsr__t_number number = m->type->number;
-    return (struct copy){.from = m, .part = part_of(number), .made = part_of(sum), .parts = tsr__te_is_complex(number) ? 2 : 1};
+    return (struct copy){.from = m, .part = part_of(number), .made = part_of(sum), .parts = tsr__te_parts(number)};
 }
 
 /* Elements of a copy whose columns are filled up to a multiple of `side`; 0: no copy is made. */
@@ -120,7 +120,7 @@ static uint32_t elements_of(const struct tsr__te_memref *m, bool wanted, uint32_
 /* Whether A is packed by columns: it is transposed, and fills most of its squares. */
 static bool is_packed(const struct tsr__te_blas *o, bool ta, uint32_t side)
 {
-    int64_t depth = tsr__te_known(o->a.shape[0]) * (tsr__te_is_complex(o->a.type->number) ? 2 : 1);
+    int64_t depth = tsr__te_known(o->a.shape[0]) * tsr__te_parts(o->a.type->number);
     return ta && side && tsr__te_known(o->c.shape[1]) > 0 && tsr__te_known(o->a.shape[1]) >= side / 2 && depth >= side;
 }
 
@@ -146,8 +146,7 @@ void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, 
     if (!room)
         return;
     struct tsr__te_memref made_a, made_b;
-    struct tsr__te_touched before = e->touched;
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the product before */
+    tsr__te_scratch_barrier(e); /* behind the product before */
     if (of_a) {
         made_a = place_of(e, &a, room, (uint32_t)behind_square, true, side);
         a.to = &made_a;
@@ -162,8 +161,7 @@ void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, 
         b.to = &made_b;
         copy_all(e, &b, (uint32_t)tsr__te_known(o->b.shape[0]), (uint32_t)tsr__te_known(o->b.shape[1]));
     }
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
-    e->touched = before;
+    tsr__te_scratch_barrier(e);
     o->a = of_a ? made_a : o->a;
     o->b = of_b ? made_b : o->b;
     *ta = *ta && !of_a;

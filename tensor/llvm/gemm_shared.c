@@ -6,7 +6,7 @@
 #include "tensor/llvm/emit.h"
 
 enum {
-    OPERANDS = 5,
+    OPERANDS = TSR__TE_GEMM_OPERANDS,
     LEAST_OPEN = 2,  /* products of a kind that are one code */
     LEAST_KNOWN = 5, /* the same where all sizes are known, which is less code and may be as short as the choice of the operands */
 };
@@ -187,28 +187,23 @@ static void emit_stretch(struct shared *s, const struct tsr__t_inst *from, const
     }
 }
 
-static LLVMBasicBlockRef new_block(struct tsr__te *e)
-{
-    return LLVMAppendBasicBlockInContext(e->context, e->function, "");
-}
-
 static void emit_products(struct shared *s)
 {
     struct tsr__te *e = s->e;
     const struct tsr__t_inst *from = s->region->first;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
-    LLVMValueRef choice = LLVMBuildSwitch(e->builder, s->round, new_block(e), s->product_count);
+    LLVMValueRef choice = LLVMBuildSwitch(e->builder, s->round, tsr__te_block(e), s->product_count);
     for (uint32_t i = 0; i < s->product_count; i++) {
         struct product *p = &s->products[i];
         struct kind *k = &s->kinds[p->kind];
-        LLVMBasicBlockRef begin = new_block(e);
+        LLVMBasicBlockRef begin = tsr__te_block(e);
         LLVMAddCase(choice, LLVMConstInt(i32, i, false), begin);
         LLVMPositionBuilderAtEnd(e->builder, begin);
         emit_stretch(s, from, p->inst);
         for (uint32_t o = 0; o < OPERANDS; o++)
             p->parts[o] = e->values[p->inst->operands[o]->index].part;
         p->end = LLVMGetInsertBlock(e->builder);
-        k->code = k->code ? k->code : new_block(e);
+        k->code = k->code ? k->code : tsr__te_block(e);
         LLVMBuildBr(e->builder, k->code);
         e->touched = s->touched;
         from = p->inst->next;
@@ -274,7 +269,7 @@ bool tsr__te_emit_shared(struct tsr__te *e, const struct tsr__t_region *region)
     s.touched = tsr__te_both(e->touched, tsr__te_touched_by(region));
     find_crossing(&s);
     s.now = 0;
-    s.head = new_block(e);
+    s.head = tsr__te_block(e);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
     LLVMValueRef none = tsr__te_i32(e, 0);
     LLVMBuildBr(e->builder, s.head);

@@ -3,7 +3,7 @@
  * of all of K, whose sums stay in registers or are added to C once for each block that fits the caches. */
 #include "tensor/llvm/emit.h"
 
-enum { OPERANDS = 5 };
+enum { OPERANDS = TSR__TE_GEMM_OPERANDS };
 
 /* A or B: the view that the round's part of K is, and which mode K is. */
 struct factor {

@@ -161,14 +161,10 @@ static void declare(struct tsr__te *e)
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, info->argument_count, false);
     e->function = LLVMAddFunction(e->module, info->name, type);
     LLVMSetFunctionCallConv(e->function, SPIR_KERNEL);
-    static const char *const attributes[] = {"nounwind", "convergent"};
     static const char uniform[] = "uniform-work-group-size", yes[] = "true";
     LLVMAddAttributeAtIndex(e->function, (unsigned)LLVMAttributeFunctionIndex,
                             LLVMCreateStringAttribute(e->context, uniform, sizeof uniform - 1, yes, sizeof yes - 1));
-    for (size_t i = 0; i < TSR_ARRAY_LEN(attributes); i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-        LLVMAddAttributeAtIndex(e->function, (unsigned)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
-    }
+    tsr__te_set_attributes(e, e->function);
 }
 
 static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t bytes)

@@ -179,12 +179,12 @@ TSR_TE_FUNCTION(parallel)
 
 TSR_TE_FUNCTION(if)
 {
-    LLVMBasicBlockRef blocks[2], ends[2], last = LLVMAppendBasicBlockInContext(e->context, e->function, "");
+    LLVMBasicBlockRef blocks[2], ends[2], last = tsr__te_block(e);
     LLVMValueRef *parts[2] = {NULL, NULL};
     uint32_t count = 0;
     struct tsr__te_touched before = e->touched, after = before;
     for (int i = 0; i < 2; i++)
-        blocks[i] = inst->regions[i] ? LLVMAppendBasicBlockInContext(e->context, e->function, "") : last;
+        blocks[i] = inst->regions[i] ? tsr__te_block(e) : last;
     LLVMBuildCondBr(e->builder, tsr__te_get_number(e, inst->operands[0]).re, blocks[0], blocks[1]);
     for (int i = 0; i < 2 && inst->regions[i]; i++) {
         LLVMPositionBuilderAtEnd(e->builder, blocks[i]);

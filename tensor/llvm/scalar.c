@@ -19,13 +19,10 @@ static void each(struct tsr__te *e, const struct tsr__t_inst *inst,
         from = to = 1, count = 1;
     LLVMValueRef *made = tsr__te_room(e, count * to);
     for (uint32_t i = 0; i < count; i++) {
-        struct tsr__te_number x = {a->part[i * from], from > 1 ? a->part[i * from + 1] : NULL}, y = {0};
+        struct tsr__te_number x = tsr__te_number_at(a->part, from, i), y = {0};
         if (b)
-            y = (struct tsr__te_number){b->part[i * from], from > 1 ? b->part[i * from + 1] : NULL};
-        struct tsr__te_number z = one(e, inst, x, y);
-        made[i * to] = z.re;
-        if (to > 1)
-            made[i * to + 1] = z.im;
+            y = tsr__te_number_at(b->part, from, i);
+        tsr__te_put_number(made, to, i, one(e, inst, x, y));
     }
     tsr__te_set(e, result, made, count * to);
 }
@@ -173,17 +170,23 @@ TSR_TE_FUNCTION(builtin)
 /* ---- sub-groups
  * -------------------------------------------------------------------------------------------------------------------------- */
 
+struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane)
+{
+    LLVMValueRef *parts[] = {&a.re, &a.im};
+    char codes[8];
+    snprintf(codes, sizeof codes, "%sj", tsr__te_code(number));
+    for (int i = 0; i < 2 && *parts[i]; i++) {
+        LLVMValueRef args[] = {*parts[i], lane};
+        *parts[i] = tsr__te_call(e, "sub_group_broadcast", codes, LLVMTypeOf(args[0]), args, 2);
+    }
+    return a;
+}
+
 TSR_TE_FUNCTION(broadcast)
 {
     struct tsr__te_number a = tsr__te_get_number(e, inst->operands[0]);
-    LLVMValueRef lane = tsr__te_get_number(e, inst->operands[1]).re, parts[] = {a.re, a.im};
-    char codes[8];
-    snprintf(codes, sizeof codes, "%sj", tsr__te_code(inst->operands[0]->type->number));
-    for (int i = 0; i < 2 && parts[i]; i++) {
-        LLVMValueRef args[] = {parts[i], lane};
-        parts[i] = tsr__te_call(e, "sub_group_broadcast", codes, LLVMTypeOf(parts[i]), args, 2);
-    }
-    tsr__te_set(e, inst->results[0], parts, parts[1] ? 2 : 1);
+    LLVMValueRef lane = tsr__te_get_number(e, inst->operands[1]).re;
+    tsr__te_set_number(e, inst->results[0], tsr__te_broadcast(e, inst->operands[0]->type->number, a, lane));
 }
 
 struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a)

@@ -20,7 +20,7 @@ void tsr__te_transpose(struct tsr__te *e, const struct tsr__te_transposition *t,
     uint32_t side = tsr__te_square_side(e);
     LLVMValueRef lane = e->item[0];
     LLVMValueRef own = times(e, lane, side);
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the square before */
+    tsr__te_scratch_barrier(e); /* behind the square before */
     for (uint32_t i = 0; i < side; i++) {
         LLVMValueRef from = t->last ? minimum(e, plus(e, col, i), t->last) : plus(e, col, i), to = plus(e, lane, i * side);
         LLVMValueRef at = add(e, row, lane);
@@ -29,7 +29,7 @@ void tsr__te_transpose(struct tsr__te *e, const struct tsr__te_transposition *t,
         tsr__te_end_guard(e, &guard, &element, 1);
         LLVMSetAlignment(LLVMBuildStore(e->builder, element, in_square(e, t, to)), t->bytes);
     }
-    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+    tsr__te_scratch_barrier(e);
     for (uint32_t i = 0; i < side; i++) {
         elements[i] = LLVMBuildLoad2(e->builder, t->type, in_square(e, t, plus(e, own, i)), "");
         LLVMSetAlignment(elements[i], t->bytes);
