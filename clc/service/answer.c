@@ -125,12 +125,12 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
     bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F);
     return (struct tsr_tensor_unit){.dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
                                     .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS),
-                                    .dots_of_shorts = dots && has_feature(target, TSR_CPU_AVX512BW),
-                                    .dots_of_halves = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
+                                    .dots_of_i16 = dots && has_feature(target, TSR_CPU_AVX512BW),
+                                    .pairs = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
                                     .mad_first = wide || !dots,
                                     .mad_of_f16 = !cpu || !dots || has_feature(target, TSR_CPU_AVX512FP16),
                                     .blocks = cpu,
-                                    .halves =
+                                    .half_registers =
                                         cpu && has_feature(target, TSR_CPU_BF16_PAIRS) && !has_feature(target, TSR_CPU_FOUR_VECTOR_UNITS),
                                     .registers = wide ? 24 : 12,
                                     .register_bytes = wide ? 64 : 32,

@@ -11,14 +11,14 @@ enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, e
         return TSR__TE_NO_DOT;
     if (a == TSR__T_I8 && sum == TSR__T_I32 && u->dots_of_bytes)
         return TSR__TE_DOT_BYTES;
-    if (a == TSR__T_I16 && sum == TSR__T_I32 && u->dots_of_shorts)
+    if (a == TSR__T_I16 && sum == TSR__T_I32 && u->dots_of_i16)
         return TSR__TE_DOT_I16;
     return a == TSR__T_BF16 && sum == TSR__T_F32 && u->dots_of_bf16 ? TSR__TE_DOT_BF16 : TSR__TE_NO_DOT;
 }
 
 bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
 {
-    return e->unit.dots_of_halves && a == b && sum == TSR__T_I32 && a != TSR__T_I32;
+    return e->unit.pairs && a == b && sum == TSR__T_I32 && a != TSR__T_I32;
 }
 
 LLVMValueRef tsr__te_dot_add(struct tsr__te *e, enum tsr__te_dot dot, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)

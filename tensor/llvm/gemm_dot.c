@@ -219,7 +219,7 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
         step(e, d, b, k.index, d->in_word, sums);
         tsr__te_end_loop(e, &k, sums);
         uint32_t steps =
-            d->dot == TSR__TE_DOT_BYTES && e->unit.halves ? MOST_STEPS : 1; /* K has half as many words of bytes as of others */
+            d->dot == TSR__TE_DOT_BYTES && e->unit.half_registers ? MOST_STEPS : 1; /* K has half as many words of bytes as of others */
         while (whole % steps)
             steps /= 2;
         if (steps > 1)
@@ -312,9 +312,9 @@ static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef fr
  * these. Blocks of one size are less code, but words of A are made for each block. */
 static int64_t columns_of_block(const struct tsr__te *e, const struct dots *d, int64_t known)
 {
-    int64_t rows = tsr__te_known(d->o->c.shape[0]), most = e->unit.halves || (rows >= 0 && rows < 2 * d->width) ? SUMS : SUMS / 2;
+    int64_t rows = tsr__te_known(d->o->c.shape[0]), most = e->unit.half_registers || (rows >= 0 && rows < 2 * d->width) ? SUMS : SUMS / 2;
     int64_t blocks = (known + most - 1) / most;
-    for (int64_t fewer = most; !e->unit.halves && fewer >= ENOUGH; fewer--)
+    for (int64_t fewer = most; !e->unit.half_registers && fewer >= ENOUGH; fewer--)
         if (known % fewer == 0 && known / fewer <= blocks + 1)
             return fewer;
     return (known + blocks - 1) / blocks;

@@ -9,15 +9,15 @@
 
 /* What the code is for. */
 struct tsr_tensor_unit {
-    bool dots_of_bytes, dots_of_bf16;   /* packets of AVX-512 have dot products of these, and there is no unit that multiplies blocks */
-    bool dots_of_shorts;                /* … and of two numbers of 16 bits */
-    bool dots_of_halves;                /* of two numbers of 16 bits where there is none of bytes */
-    bool mad_first;                     /* no other code for products of narrow numbers is faster than the matrix functions */
+    bool dots_of_bytes, dots_of_bf16;   /* AVX-512 has dot products of words of these, and no unit multiplies blocks */
+    bool dots_of_i16;                   /* the same of two i16 */
+    bool pairs;                         /* bytes and i16 are multiplied as words of two i16: there is no dot product of bytes */
+    bool mad_first;                     /* after dot products, matrix functions are the fastest code for narrow numbers */
     bool mad_of_f16;                    /* the same of f16 */
-    bool blocks;                        /* large products are to be cut to fit a CPU's caches, by way of local memory */
-    bool halves;                        /* vector registers are computed in halves, so a load with each of them costs nothing */
-    uint32_t registers, register_bytes; /* for the sums of a product: vector registers, and what one holds */
-    uint32_t block_rows;                /* of A, 1 KiB of each: what the second level of the caches holds beside columns of B */
+    bool blocks;                        /* code is for a CPU: products are cut to fit its caches, and packed in local memory */
+    bool half_registers;                /* the CPU computes vector registers in halves, so loads take no time beside products */
+    uint32_t registers, register_bytes; /* vector registers for the sums of a product, and bytes of one */
+    uint32_t block_rows;                /* rows of A, 1 KiB of each, that the second level of the caches holds beside columns of B */
 };
 
 /* The module, for spir64; each function of the text is a kernel that requires its work-group and sub-group sizes. NULL: the log says why,
