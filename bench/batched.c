@@ -23,7 +23,7 @@ static const int sizes[][3] = {{4, 4, 4}, {8, 8, 8}, {16, 16, 16}, {32, 32, 32},
 struct problem {
     const struct type *type;
     int m, n, k, count;
-    bool a_turned, b_turned, open; /* sizes are arguments */
+    bool a_transposed, b_transposed, open; /* sizes are arguments */
     void *a, *b, *c;
 };
 
@@ -50,15 +50,15 @@ static void put(const struct type *type, void *memory, size_t i, int own)
     memcpy((char *)memory + i * (size_t)type->in_bytes, number, (size_t)type->in_bytes);
 }
 
-static struct problem make_problem(const struct type *type, const int *size, const char *turned)
+static struct problem make_problem(const struct type *type, const int *size, const char *transposed)
 {
     struct problem p = {.type = type,
                         .m = size[0],
                         .n = size[1],
                         .k = size[2],
-                        .a_turned = turned[0] == 't',
-                        .b_turned = turned[1] == 't',
-                        .open = turned[2] == 'o'};
+                        .a_transposed = transposed[0] == 't',
+                        .b_transposed = transposed[1] == 't',
+                        .open = transposed[2] == 'o'};
     p.count = OPERATIONS / (p.m * p.n * p.k);
     p.count = p.count > MOST_BATCH ? MOST_BATCH : p.count;
     size_t a = (size_t)p.count * (size_t)(p.m * p.k), b = (size_t)p.count * (size_t)(p.k * p.n), c = (size_t)p.count * (size_t)(p.m * p.n);
@@ -92,8 +92,8 @@ static bool is_right(const struct problem *p)
             for (int i = 0; i < p->m; i++) {
                 int sum = 0;
                 for (int k = 0; k < p->k; k++)
-                    sum += value(matrix * (size_t)(p->m * p->k) + (size_t)(p->a_turned ? k + i * p->k : i + k * p->m)) *
-                           value(matrix * (size_t)(p->k * p->n) + (size_t)(p->b_turned ? j + k * p->n : k + j * p->k) + OTHER);
+                    sum += value(matrix * (size_t)(p->m * p->k) + (size_t)(p->a_transposed ? k + i * p->k : i + k * p->m)) *
+                           value(matrix * (size_t)(p->k * p->n) + (size_t)(p->b_transposed ? j + k * p->n : k + j * p->k) + OTHER);
                 right &= ownof(p->type, p->c, matrix * (size_t)(p->m * p->n) + (size_t)(i + j * p->m)) == sum;
             }
     }
@@ -151,9 +151,9 @@ static struct kernel make_kernel(const struct problem *p)
     struct kernel k = {0};
     char text[2048];
     const char *source = text, *in = p->type->in, *out = p->type->out;
-    int a[] = {p->a_turned ? p->k : p->m, p->a_turned ? p->m : p->k}, b[] = {p->b_turned ? p->n : p->k, p->b_turned ? p->k : p->n},
-        c[] = {p->m, p->n};
-    bool ta = p->a_turned, tb = p->b_turned;
+    int a[] = {p->a_transposed ? p->k : p->m, p->a_transposed ? p->m : p->k},
+        b[] = {p->b_transposed ? p->n : p->k, p->b_transposed ? p->k : p->n}, c[] = {p->m, p->n};
+    bool ta = p->a_transposed, tb = p->b_transposed;
     const char *one = p->type->is_int ? "1" : "1.0", *zero = p->type->is_int ? "0" : "0.0";
     if (p->open)
         snprintf(text, sizeof text, open, in, in, out, ta ? 'K' : 'M', ta ? 'M' : 'K', in, tb ? 'N' : 'K', tb ? 'K' : 'N', in, out, one, in,
@@ -450,13 +450,13 @@ static void run_way(const struct ways *w, int which)
 
 static clockid_t used_clock = CLOCK_MONOTONIC;
 
-static void measure(const struct type *type, const int *size, const char *turned, int rounds)
+static void measure(const struct type *type, const int *size, const char *transposed, int rounds)
 {
     static double times[WAYS][MOST_ROUNDS];
-    struct ways w = {.problem = make_problem(type, size, turned), .products = products_for(type), .memory = memory_for_cpu()};
+    struct ways w = {.problem = make_problem(type, size, transposed), .products = products_for(type), .memory = memory_for_cpu()};
     struct problem *p = &w.problem;
     w.kernel = make_kernel(p);
-    bool plain = !p->a_turned && !p->b_turned;
+    bool plain = !p->a_transposed && !p->b_transposed;
     bool right[WAYS] = {true,    plain && make_batch(p, &w.batch), plain && has_calls(p), plain && make_code(p, &w.code), w.products,
                         w.memory};
     bool made = right[BATCHED];
@@ -498,7 +498,7 @@ static void measure(const struct type *type, const int *size, const char *turned
 int main(int argc, char **argv)
 {
     int rounds = 11;
-    const char *only = "", *turned = "nn";
+    const char *only = "", *transposed = "nn";
     char shape[4] = "nn"; /* transposes, and o for open sizes */
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "-r")) {
@@ -508,7 +508,7 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "-k")) {
             only = argv[i + 1];
         } else if (!strcmp(argv[i], "-x")) {
-            turned = argv[i + 1];
+            transposed = argv[i + 1];
         } else if (!strcmp(argv[i], "-o")) {
             shape[2] = atoi(argv[i + 1]) ? 'o' : '\0';
         } else if (!strcmp(argv[i], "-t")) {
@@ -516,8 +516,8 @@ int main(int argc, char **argv)
             setenv("OMP_NUM_THREADS", argv[i + 1], 1);
         }
     }
-    for (int i = 0; i < 2 && turned[i]; i++)
-        shape[i] = turned[i];
+    for (int i = 0; i < 2 && transposed[i]; i++)
+        shape[i] = transposed[i];
     rounds = rounds < 1 ? 1 : rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
     if (!open_host()) {
         fprintf(stderr, "there is no CPU device of Tessera\n");

@@ -35,14 +35,14 @@ static const struct type {
 /* $T, $O: types of A and B, and of C; $1, $0, $o: numbers; $M, $N, $K: sizes; $m: tiles of rows. */
 static const struct way {
     const char *name, *text;
-    bool tiles, open, a_turned, b_turned;
+    bool tiles, open, a_transposed, b_transposed;
 } ways[] = {
     {"static",
      "func @mm(%A: memref<$Tx$Mx$K>, %B: memref<$Tx$Kx$N>, %C: memref<$Ox$Mx$N>) {\n" NUMBERS "  gemm.n.n %one, %A, %B, %zero, %C\n}\n",
      .open = false},
     {"open", OPEN NUMBERS "  gemm.n.n %one, %A, %B, %zero, %C\n}\n", .open = true},
-    {"open t.n", OPEN NUMBERS "  gemm.t.n %one, %A, %B, %zero, %C\n}\n", .open = true, .a_turned = true},
-    {"open n.t", OPEN NUMBERS "  gemm.n.t %one, %A, %B, %zero, %C\n}\n", .open = true, .b_turned = true},
+    {"open t.n", OPEN NUMBERS "  gemm.t.n %one, %A, %B, %zero, %C\n}\n", .open = true, .a_transposed = true},
+    {"open n.t", OPEN NUMBERS "  gemm.n.t %one, %A, %B, %zero, %C\n}\n", .open = true, .b_transposed = true},
     {"tiles",
      OPEN NUMBERS TILE_VIEWS "  %a = subview %A[%i:64, :] : memref<$Tx64x?,strided<1,?>>\n"
                              "  %b = subview %B[:, %j:64] : memref<$Tx?x64,strided<1,?>>\n  gemm.n.n %one, %a, %b, %zero, %c\n}\n",
@@ -104,7 +104,7 @@ static double number(const struct type *type, const void *memory, size_t i)
 }
 
 /* Some elements; C is spoilt for the next one to be looked at. */
-static bool is_right(const struct problem *p, bool a_turned, bool b_turned)
+static bool is_right(const struct problem *p, bool a_transposed, bool b_transposed)
 {
     enum { STEP = 17 };
     bool right = true;
@@ -112,8 +112,8 @@ static bool is_right(const struct problem *p, bool a_turned, bool b_turned)
          at += at + STEP < p->elements[2] || at + 1 == p->elements[2] ? STEP : p->elements[2] - 1 - at) {
         int i = (int)(at % (size_t)p->m), j = (int)(at / (size_t)p->m), sum = 0;
         for (int k = 0; k < p->k; k++)
-            sum +=
-                value((size_t)(a_turned ? k + i * p->k : i + k * p->m)) * value((size_t)(b_turned ? j + k * p->n : k + j * p->k) + OTHER);
+            sum += value((size_t)(a_transposed ? k + i * p->k : i + k * p->m)) *
+                   value((size_t)(b_transposed ? j + k * p->n : k + j * p->k) + OTHER);
         right &= number(p->type, p->memory[2], at) == sum;
         if (at > p->elements[2] / 8 && at < p->elements[2] / 8 * 7)
             at = p->elements[2] / 8 * 7;
@@ -196,8 +196,8 @@ static struct kernel make_kernel(const struct way *way, const struct problem *p)
         exit(1);
     }
     cl_uint next = 0;
-    const cl_long sizes[][2] = {{way->a_turned ? p->k : p->m, way->a_turned ? p->m : p->k},
-                                {way->b_turned ? p->n : p->k, way->b_turned ? p->k : p->n},
+    const cl_long sizes[][2] = {{way->a_transposed ? p->k : p->m, way->a_transposed ? p->m : p->k},
+                                {way->b_transposed ? p->n : p->k, way->b_transposed ? p->k : p->n},
                                 {p->m, p->n}};
     for (int w = 0; w < 3; w++) {
         k.memory[w] = clCreateBuffer(host.context, CL_MEM_USE_HOST_PTR, p->bytes[w], p->memory[w], NULL);
@@ -327,7 +327,7 @@ static void measure(const struct way *way, const struct problem *p, int rounds)
     struct kernel kernel = make_kernel(way, p);
     bool beside = make_other(p, &other), made = beside;
     run_kernel(&kernel);
-    bool right = is_right(p, way->a_turned, way->b_turned);
+    bool right = is_right(p, way->a_transposed, way->b_transposed);
     if (beside) {
         run_other(&other);
         beside = is_right(p, false, false);

@@ -29,11 +29,11 @@ def batched(kind, m, n, k):
             f"  %g = builtin.group_id : index\n{views}{numbers(kind)}  gemm.n.n %one, %a, %b, %beta, %c\n}}\n")
 
 
-def open_sizes(kind, turned):
+def open_sizes(kind, transposed):
     """Sizes that are arguments."""
     out = TYPES[kind][0]
     return (f"func @mm(%A: memref<{kind}x?x?>, %B: memref<{kind}x?x?>, %C: memref<{out}x?x?>) {{\n{numbers(kind)}"
-            f"  gemm.{turned} %one, %A, %B, %beta, %C\n}}\n")
+            f"  gemm.{transposed} %one, %A, %B, %beta, %C\n}}\n")
 
 
 def tiles(kind, steps):
@@ -62,7 +62,7 @@ def in_a_row(count, shape):
 
 def all_texts():
     texts = {f"small {kind} {m} {n} {k}": batched(kind, m, n, k) for kind in TYPES for m, n, k in SIZES}
-    texts |= {f"open {kind} {turned}": open_sizes(kind, turned) for kind in TYPES for turned in ("n.n", "t.n", "n.t")}
+    texts |= {f"open {kind} {transposed}": open_sizes(kind, transposed) for kind in TYPES for transposed in ("n.n", "t.n", "n.t")}
     texts |= {f"{'steps' if steps else 'tiles'} {kind}": tiles(kind, steps) for kind in TYPES for steps in (0, 1)}
     return texts | {f"row {name} {count}": in_a_row(count, shape) for name, shape in (("open", ("?", "?", "?")), ("56 9 56", (56, 9, 56)))
                     for count in ROWS}

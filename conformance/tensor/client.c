@@ -212,7 +212,7 @@ enum recipe { BATCHED, TALL, GEMM };
 struct product {
     enum recipe recipe;
     int64_t m, n, k, count;
-    bool turned[2], fixed; /* fixed: TALL with sizes that are not arguments */
+    bool transposed[2], fixed; /* fixed: TALL with sizes that are not arguments */
 };
 
 /* A matrix of one size or a batch of them, in shared memory, with a gap behind each column. */
@@ -251,8 +251,8 @@ static bool is_right(const struct type *type, const struct product *p, const str
         if (i < p->m && j < p->n) {
             double sum = 0;
             for (int64_t k = 0; k < p->k; k++)
-                sum += take(type, a->before, (size_t)(g * a->stride + (p->turned[0] ? k + i * a->ld : i + k * a->ld))) *
-                       take(type, b->before, (size_t)(g * b->stride + (p->turned[1] ? j + k * b->ld : k + j * b->ld)));
+                sum += take(type, a->before, (size_t)(g * a->stride + (p->transposed[0] ? k + i * a->ld : i + k * a->ld))) *
+                       take(type, b->before, (size_t)(g * b->stride + (p->transposed[1] ? j + k * b->ld : k + j * b->ld)));
             expected = alpha * sum + beta * expected;
         }
         right = take(type, made, at) == expected;
@@ -266,8 +266,8 @@ static bool is_right(const struct type *type, const struct product *p, const str
 
 static tinytc_status_t make_recipe(tinytc_recipe_t *recipe, tinytc_type_t type, const struct product *p, const struct matrix *x)
 {
-    tinytc_transpose_t ta = p->turned[0] ? tinytc_transpose_T : tinytc_transpose_N,
-                       tb = p->turned[1] ? tinytc_transpose_T : tinytc_transpose_N;
+    tinytc_transpose_t ta = p->transposed[0] ? tinytc_transpose_T : tinytc_transpose_N,
+                       tb = p->transposed[1] ? tinytc_transpose_T : tinytc_transpose_N;
     if (p->recipe == BATCHED)
         return tinytc_recipe_small_gemm_batched_create(recipe, info, type, ta, tb, p->m, p->n, p->k, x[0].ld, x[0].stride, x[1].ld,
                                                        x[1].stride, x[2].ld, x[2].stride);
@@ -300,8 +300,8 @@ static void multiply(const struct type *type, const struct product *p)
     tinytc_recipe_handler_t handler;
     EXPECT(type->get(&number, context) == tinytc_status_success);
     for (int b = 0; b < 2; b++) {
-        struct matrix x[] = {make_matrix(type, p->turned[0] ? p->k : p->m, p->turned[0] ? p->m : p->k, p->count, 1),
-                             make_matrix(type, p->turned[1] ? p->n : p->k, p->turned[1] ? p->k : p->n, p->count, 77),
+        struct matrix x[] = {make_matrix(type, p->transposed[0] ? p->k : p->m, p->transposed[0] ? p->m : p->k, p->count, 1),
+                             make_matrix(type, p->transposed[1] ? p->n : p->k, p->transposed[1] ? p->k : p->n, p->count, 77),
                              make_matrix(type, p->m, p->n, p->count, 5)};
         put(type, alpha, 0, 2);
         put(type, beta, 0, b);

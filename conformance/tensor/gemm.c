@@ -23,7 +23,7 @@ enum open { NONE, ALL_BUT_K, ONLY_K, ALL };
  * have columns in the same lines of a cache, and one without any K. */
 static const struct size {
     int m, n, k;
-    bool a_turned, b_turned;
+    bool a_transposed, b_transposed;
     enum open open;
     int step;
 } sizes[] = {
@@ -115,8 +115,8 @@ static struct problem make_problem(const struct type *type, const struct size *s
 {
     struct problem p = {.type = type,
                         .size = s,
-                        .rows = {s->a_turned ? s->k : s->m, s->b_turned ? s->n : s->k, s->m},
-                        .cols = {s->a_turned ? s->m : s->k, s->b_turned ? s->k : s->n, s->n}};
+                        .rows = {s->a_transposed ? s->k : s->m, s->b_transposed ? s->n : s->k, s->m},
+                        .cols = {s->a_transposed ? s->m : s->k, s->b_transposed ? s->k : s->n, s->n}};
     for (int w = 0; w < 3; w++) {
         p.distance[w] = p.rows[w] + gap;
         p.memory[w] = malloc(elements(&p, w) * 8);
@@ -129,7 +129,7 @@ static struct problem make_problem(const struct type *type, const struct size *s
 /* Whether a size of a matrix is an argument: of its rows, its columns or their distance. */
 static bool is_open(const struct size *s, int which, int mode)
 {
-    bool is_k = which < 2 && mode == (which == 0 ? !s->a_turned : s->b_turned);
+    bool is_k = which < 2 && mode == (which == 0 ? !s->a_transposed : s->b_transposed);
     switch (s->open) {
     case NONE:
         return false;
@@ -147,7 +147,7 @@ static void shape(char *to, size_t room, const struct problem *p, int which, int
 {
     const struct size *s = p->size;
     int sizes_of[] = {p->rows[which], p->cols[which], p->distance[which]}, at = 0;
-    int k_mode = which == 0 ? !s->a_turned : s->b_turned;
+    int k_mode = which == 0 ? !s->a_transposed : s->b_transposed;
     at += snprintf(to, room, "memref<%s", which == 2 ? p->type->out : p->type->in);
     for (int mode = 0; mode < 3; mode++) {
         const char *before = mode < 2 ? "x" : ",strided<1,";
@@ -182,8 +182,8 @@ static int write_steps(char *to, size_t room, const struct problem *p)
                     "  %%from = constant 0 : index\n  %%side = constant %d : index\n  %%depth = size %%A[%d] : index\n"
                     "  for %%k = %%from, %%depth, %%side {\n    %%a = subview %%A[%s] : %s\n    %%b = subview %%B[%s] : %s\n"
                     "    gemm.%c.%c %%alpha, %%a, %%b, %%one, %%C\n  }\n}\n",
-                    dot, out, dot, out, s->step, !s->a_turned, part[!s->a_turned], a, part[s->b_turned], b, s->a_turned ? 't' : 'n',
-                    s->b_turned ? 't' : 'n');
+                    dot, out, dot, out, s->step, !s->a_transposed, part[!s->a_transposed], a, part[s->b_transposed], b,
+                    s->a_transposed ? 't' : 'n', s->b_transposed ? 't' : 'n');
 }
 
 static int write_function(char *to, size_t room, const struct problem *p, int number)
@@ -201,7 +201,8 @@ static int write_function(char *to, size_t room, const struct problem *p, int nu
     room -= (size_t)head;
     if (s->step)
         return head + write_steps(to, room, p);
-    return head + snprintf(to, room, "  gemm.%c.%c %%alpha, %%A, %%B, %%beta, %%C\n}\n", s->a_turned ? 't' : 'n', s->b_turned ? 't' : 'n');
+    return head +
+           snprintf(to, room, "  gemm.%c.%c %%alpha, %%A, %%B, %%beta, %%C\n}\n", s->a_transposed ? 't' : 'n', s->b_transposed ? 't' : 'n');
 }
 
 static bool is_right(const struct problem *p, const void *made, int number)
@@ -213,8 +214,8 @@ static bool is_right(const struct problem *p, const void *made, int number)
         if (i < s->m && j < s->n) {
             double sum = 0;
             for (int k = 0; k < s->k; k++) {
-                int a = s->a_turned ? k + i * p->distance[0] : i + k * p->distance[0];
-                int b = s->b_turned ? j + k * p->distance[1] : k + j * p->distance[1];
+                int a = s->a_transposed ? k + i * p->distance[0] : i + k * p->distance[0];
+                int b = s->b_transposed ? j + k * p->distance[1] : k + j * p->distance[1];
                 sum += value((size_t)a) * value((size_t)b + OTHER);
             }
             expected = (number % 3 ? 2 * sum : sum) + beta_of(number) * expected;

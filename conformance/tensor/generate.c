@@ -239,16 +239,16 @@ static bool put_blas(struct gen *g, const char *name, const struct view *a, cons
 static bool put_axpby(struct gen *g)
 {
     struct view *c = any_view(g);
-    bool turned = chance(g, 50);
+    bool transposed = chance(g, 50);
     int mode[] = {c->mode[0], c->mode[1]};
     if (c->order > 2)
         return false;
-    if (turned && c->order == 2) {
+    if (transposed && c->order == 2) {
         mode[0] = c->mode[1];
         mode[1] = c->mode[0];
     }
     struct view *a = find_view(g, c->type, c->order, mode);
-    return a && put_blas(g, turned ? "axpby.t" : "axpby.n", a, NULL, c, 1, "");
+    return a && put_blas(g, transposed ? "axpby.t" : "axpby.n", a, NULL, c, 1, "");
 }
 
 static bool put_statement(struct gen *g);
@@ -333,14 +333,14 @@ static bool put_steps(struct gen *g)
 static bool put_gemv(struct gen *g)
 {
     struct view *c = any_view(g), *a, *b;
-    bool turned = chance(g, 50);
+    bool transposed = chance(g, 50);
     int k = (int)below(g, PALETTE);
     if (c->order != 1)
         return false;
-    int mode[] = {turned ? k : c->mode[0], turned ? c->mode[0] : k};
+    int mode[] = {transposed ? k : c->mode[0], transposed ? c->mode[0] : k};
     a = find_view(g, c->type, 2, mode);
     b = find_view(g, c->type, 1, &k);
-    return a && b && put_blas(g, turned ? "gemv.t" : "gemv.n", a, b, c, g->size[k], "");
+    return a && b && put_blas(g, transposed ? "gemv.t" : "gemv.n", a, b, c, g->size[k], "");
 }
 
 static bool put_ger(struct gen *g)
@@ -366,15 +366,15 @@ static bool put_hadamard(struct gen *g)
 static bool put_sum(struct gen *g)
 {
     struct view *c = any_view(g), *a;
-    bool turned = chance(g, 50);
+    bool transposed = chance(g, 50);
     int k = (int)below(g, PALETTE);
     if (c->order > 1)
         return false;
-    int mode[] = {turned && c->order ? k : c->mode[0], turned && c->order ? c->mode[0] : k};
+    int mode[] = {transposed && c->order ? k : c->mode[0], transposed && c->order ? c->mode[0] : k};
     if (!c->order)
         mode[0] = k;
     a = find_view(g, c->type, c->order + 1, mode);
-    return a && put_blas(g, turned ? "sum.t" : "sum.n", a, NULL, c, g->size[k], "");
+    return a && put_blas(g, transposed ? "sum.t" : "sum.n", a, NULL, c, g->size[k], "");
 }
 
 static bool put_cumsum(struct gen *g)
