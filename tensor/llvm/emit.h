@@ -49,7 +49,7 @@ struct tsr__te {
     struct tsr_tensor_unit unit;
     LLVMValueRef item[2];    /* i64: local id */
     LLVMValueRef first_item; /* i1 */
-    bool one_sub_group;      /* the work-group is one */
+    bool one_sub_group;      /* the work-group is one sub-group */
     bool spmd;               /* in an SPMD region */
     struct tsr__te_touched touched;
     void (*region)(struct tsr__te *e, const struct tsr__t_region *region);
@@ -112,7 +112,7 @@ void tsr__te_sure_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRe
 /* If the loop is known to have one round, code for that round and no loop, which gets no hint. */
 void tsr__te_loop_or_once(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step);
 void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
-/* The same of a loop that LLVM is not to unroll, where that would take longer to compile and no less to run. */
+/* Ends a loop that LLVM is not to unroll, as that would take longer to compile and no less to run. */
 void tsr__te_end_rolled_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
 /* Number `i` of those that a loop carries on, each with so many parts. */
 struct tsr__te_number tsr__te_carried(const struct tsr__te_loop *loop, uint32_t parts, uint32_t i);
@@ -130,7 +130,7 @@ LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
 /* Ends that block and begins the one for where the condition does not hold. */
 LLVMBasicBlockRef tsr__te_else(struct tsr__te *e, LLVMBasicBlockRef end);
 void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end);
-/* The same for values that are made where the condition holds: others are 0. */
+/* An if whose body makes values; where the condition does not hold, they are 0. */
 struct tsr__te_guard {
     LLVMBasicBlockRef before, end;
 };
@@ -169,10 +169,10 @@ LLVMValueRef tsr__te_element_address(struct tsr__te *e, const struct tsr__te_mem
 struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
 /* The element `index` where `good` holds (NULL: always), otherwise 0; without a branch around what follows, where all lanes have to be. */
 struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good);
-/* The same as a number of another type. */
+/* The element, or 0, as a number of type `number`. */
 struct tsr__te_number tsr__te_load_as(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good,
                                       enum tsr__t_number number);
-/* The same of element (i, j) of a matrix; `transposed`: (j, i). */
+/* Element (i, j) of a matrix, `transposed`: (j, i), or 0 where `good` does not hold, as a number of type `number`. */
 struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__te_memref *memref, bool transposed, LLVMValueRef i,
                                            LLVMValueRef j, LLVMValueRef good, enum tsr__t_number number);
 /* Part `at` of a column of a matrix whose columns have no gaps, as a number of type `number`; the parts of complex numbers follow each
@@ -196,8 +196,8 @@ struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enu
 struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane);
 
 /* ---- module.c ---- */
-/* Local memory of so many bytes for the instruction that is being made; another one gets the same. NULL: the function's own local memory
- * leaves too little. */
+/* Local memory of so many bytes for the instruction that is being made. All instructions share it, so the first access is behind a barrier.
+ * NULL: the function's own local memory leaves too little. */
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes);
 
 /* ---- region.c ---- */
@@ -305,7 +305,7 @@ bool tsr__te_blas_transposed(struct tsr__te *e, const struct tsr__te_blas *o);
 
 /* ---- gemm_shared.c ---- */
 enum { TSR__TE_GEMM_OPERANDS = 5, TSR__TE_MORE_VALUES = TSR__TE_GEMM_OPERANDS };
-/* A region that has several products which can be one code. False: it has none, and nothing was made. */
+/* A region with several products that can share their code. False: it has none, and nothing was made. */
 bool tsr__te_emit_shared(struct tsr__te *e, const struct tsr__t_region *region);
 
 /* ---- gemm_steps.c ---- */
@@ -339,9 +339,9 @@ enum { TSR__TE_MAD_LANES = 16 };
 bool tsr__te_has_mad(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* Columns of A that a call takes. */
 uint32_t tsr__te_mad_depth(enum tsr__t_number number);
-/* So many numbers of the work-item's row of A as an operand. */
+/* The operand that `count` numbers of the work-item's row of A make. */
 LLVMValueRef tsr__te_mad_row(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count);
-/* What the work-item has of a column of B: one number or two that follow each other. */
+/* The part of an operand that a work-item has of a column of B: one number, or two that follow each other. */
 LLVMValueRef tsr__te_mad_part(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count);
 /* Adds the products of a row with the parts of `count` columns to the work-item's sums. */
 void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRef *parts, LLVMValueRef row, LLVMValueRef *sums,

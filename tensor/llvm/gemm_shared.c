@@ -7,8 +7,8 @@
 
 enum {
     OPERANDS = TSR__TE_GEMM_OPERANDS,
-    LEAST_OPEN = 2,  /* products of a kind that are one code */
-    LEAST_KNOWN = 5, /* the same where all sizes are known, which is less code and may be as short as the choice of the operands */
+    LEAST_OPEN = 2,  /* products of a kind that share their code, if sizes are arguments */
+    LEAST_KNOWN = 5, /* if all sizes are known: that is less code, and may be as short as the choice of the operands */
 };
 
 struct product {
@@ -18,13 +18,14 @@ struct product {
     uint32_t kind;
 };
 
+/* Products that differ in their operands alone. */
 struct kind {
     const struct tsr__t_inst *first;
-    LLVMBasicBlockRef code;
+    LLVMBasicBlockRef code; /* that they share; NULL: they share none */
     uint32_t count;
 };
 
-/* A value of the region that another stretch than its own needs: it is in memory from one to the other. */
+/* Whether a value of the region is used in another stretch than the one that makes it; it is kept in memory in between then. */
 struct crossing {
     uint32_t made, loaded; /* in which stretch, counted from 1; 0: in none */
     bool crosses;
