@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs suites of the Khronos OpenCL conformance tests and compares each result with conformance/expect/<name>.json.
 
-run_cts.py CTS_BUILD [SUITE[:TEST]...] [-d BUILD] [-e NAME] [-j N] [-l SECONDS] [-o OUT] [-s FORM] [-u]
+run_cts.py CTS_BUILD [SUITE[:TEST]...] [-d BUILD] [-e NAME] [-i N] [-j N] [-l SECONDS] [-o OUT] [-s FORM] [-u]
 
 With -s, tests are skipped that need a compiler in the driver, and conformance/expect/cts_spirv.txt lists those that end otherwise.
 
@@ -122,7 +122,8 @@ def run_test(suite, test, args, env):
         verdict = pathlib.Path(scratch) / "verdict.json"
         wanted = dict(env, CL_CONFORMANCE_RESULTS_FILENAME=str(verdict))
         names, registered = ([*conversions(test.removeprefix("to_"))], "conversions") if suite == "conversions" else ([test], test)
-        command = [program, *words, *offline_words(args, suite, test), "-w", *names]
+        last = ["-internalIterations", str(args.iterations)] if args.iterations and suite == "c11_atomics" else []
+        command = [program, *words, *offline_words(args, suite, test), "-w", *names, *last]
         process = subprocess.Popen(command, cwd=program.parent, env=wanted, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                    start_new_session=True)
         try:
@@ -160,6 +161,7 @@ def main():
     parser.add_argument("-d", "--driver", type=pathlib.Path, help="build folder of Tessera; default: the loader's own choice")
     engine = os.environ.get("TESSERA_ENGINE", "lanes")
     parser.add_argument("-e", "--expect", default=engine, help="name of the expectation (default: the engine's name)")
+    parser.add_argument("-i", "--iterations", type=int, help="of each kernel of c11_atomics; default: the 10,000 of the tests")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("-l", "--limit", type=float, default=300, help="seconds for one test")
     parser.add_argument("-o", "--out", type=pathlib.Path, default=pathlib.Path("cts-results"))
