@@ -46,6 +46,15 @@ static const struct style styles[] = {
     {.m = 4, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .computes = COMPUTES_BOTH},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .computes = COMPUTES_BOTH},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .nested = true, .backwards = true},
+    {.m = 1,
+     .rows = 1,
+     .columns = 2,
+     .type = UINT4,
+     .b_rows = true,
+     .index = "long",
+     .blocks = true,
+     .writes = true,
+     .ahead = A_ROUND_AHEAD},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
@@ -214,7 +223,7 @@ static const struct style styles[] = {
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .index = "long", .end = SCALES, .b_columns = true},
 };
 
-enum { FEW = 28 };
+enum { FEW = 29 };
 
 static struct device device;
 static bool all_styles;

@@ -379,7 +379,7 @@ unsigned tsr__flags_of_constants(LLVMOpcode op, LLVMTypeRef type, LLVMValueRef c
 static void keep_flags_of_constants(LLVMValueRef made, LLVMValueRef const *operands)
 {
     const LLVMOpcode op = LLVMGetInstructionOpcode(made);
-    if (LLVMGetTypeKind(LLVMTypeOf(made)) != LLVMIntegerTypeKind)
+    if (LLVMGetTypeKind(LLVMTypeOf(made)) != LLVMIntegerTypeKind || (!LLVMIsABinaryOperator(made) && op != LLVMZExt))
         return;
     const unsigned hold = tsr__flags_of_constants(op, LLVMTypeOf(made), operands);
     if (has_wrap_flags(op)) {

@@ -61,7 +61,7 @@ LLVMValueRef tsr__instruction_like(const struct tsr__rounds *r, LLVMValueRef ins
                                    bool (*accepts)(const struct tsr__rounds *r, LLVMValueRef found));
 /* The same operation on other operands, at the start of a round. */
 LLVMValueRef tsr__clone_on(struct tsr__rounds *r, LLVMValueRef inst, LLVMValueRef const *operands);
-/* Of the operation on constants: which of the flags that it can have hold. */
+/* Of a binary operation on constants, or of a zext: which of the flags that it can have hold. */
 enum { TSR__SIGNED_FITS = 1, TSR__UNSIGNED_FITS = 2, TSR__LEAVES_NO_REST = 4, TSR__BITS_ARE_APART = 8, TSR__NOT_NEGATIVE = 16 };
 unsigned tsr__flags_of_constants(LLVMOpcode op, LLVMTypeRef type, LLVMValueRef const *operands);
 /* Flags of `made` that `other` lacks go. */
