@@ -260,7 +260,7 @@ static void compute_steps(const struct column *c, const struct tsr__tile_grid *g
 }
 
 /* Step after step of some columns beside each other, as a row of B has lines in common with its neighbours, or follows them in a page. */
-static void pack_columns(const struct block *b, const struct column *columns, int64_t count)
+static void pack_steps(const struct block *b, const struct column *columns, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F), computed = x->how & TSR_TILE_B_COMPUTED;
@@ -284,7 +284,7 @@ static void pack_panels(const struct block *b)
         const int64_t count = b->columns - first < PACK_TOGETHER ? b->columns - first : PACK_TOGETHER;
         for (int64_t i = 0; i < count; i++)
             columns[i] = find_column(b, first + i);
-        pack_columns(b, columns, count);
+        pack_steps(b, columns, count);
         for (int64_t i = 0; i < count && packed < b->words; i += PANEL)
             memset(columns[i].to + packed * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
     }

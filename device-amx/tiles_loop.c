@@ -280,33 +280,46 @@ static __attribute__((noinline)) void run_few_rows(struct tsr_item *item, const 
     }
 }
 
-/* Tiles of a step, those of A before those of B, of numbers of 4 bits that become bytes. */
-static void unpack_step(char *to, const struct tsr_tile_loop *x, int64_t step)
-{
-    for (int64_t i = 0; i < x->rows; i++, to += TSR_TILE_BYTES)
-        tsr__tile_unpack_a(to, TSR_TILE_ROW_BYTES, x->a + step * x->a_step + i * x->a_next, x->a_stride, x->tile_rows, (uint32_t)x->how);
-    for (int64_t i = 0; i < x->columns; i++, to += TSR_TILE_BYTES)
-        tsr__tile_unpack_b(to, TSR_TILE_ROW_BYTES, x->b + step * x->b_step + i * x->b_next, x->b_stride, (uint32_t)x->how);
-}
+/* ---- operands that are made tiles of first ---------------------------------------------------------------------------------------------
+ */
 
-/* As many steps at a time as there is memory for. */
-static __attribute__((noinline)) void run_nibbles(struct tsr_item *item, const struct tsr_tile_loop *x)
+enum { TILES_AT_ONCE = TSR_TILE_LOOP_MAX + 1 };
+
+/* In a step of the tiles that are made, those of A come before those of B. */
+struct made {
+    bool a, b;
+    char (*tiles)[TSR_TILE_BYTES];
+    int64_t of_a, in_step;
+    void (*make)(const struct made *made, const struct tsr_tile_loop *x, int64_t step, int64_t steps);
+};
+
+/* As many steps at a time as there is memory for. What is not made stays where it is. */
+static __attribute__((noinline)) void run_made(struct tsr_item *item, const struct tsr_tile_loop *x, struct made made, uint64_t how)
 {
-    enum { MOST = TSR_TILE_LOOP_MAX + 1 };
-    const int64_t in_step = x->rows + x->columns, most = MOST / in_step;
-    char tiles[MOST][TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
+    char tiles[TILES_AT_ONCE][TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     struct tsr_tile_loop part = *x;
-    part.how &= ~(uint64_t)(TSR_TILE_NIBBLES | TSR_TILE_HALF_K | TSR_TILE_B_UNPACKED | TSR_TILE_PRODUCT);
-    part.how |= tsr__packed_product(x);
-    part.a = tiles[0];
-    part.b = tiles[x->rows];
-    part.a_stride = part.b_stride = TSR_TILE_ROW_BYTES;
-    part.a_next = part.b_next = TSR_TILE_BYTES;
-    part.a_step = part.b_step = in_step * TSR_TILE_BYTES;
+    made.tiles = tiles;
+    made.of_a = made.a ? x->rows : 0;
+    made.in_step = made.of_a + (made.b ? x->columns : 0);
+    const int64_t most = TILES_AT_ONCE / made.in_step;
+    part.how = how;
+    if (made.a) {
+        part.a_stride = TSR_TILE_ROW_BYTES;
+        part.a_next = TSR_TILE_BYTES;
+        part.a_step = made.in_step * TSR_TILE_BYTES;
+        part.tile_rows = TSR_TILE_ROWS;
+        memset(tiles, 0, x->tile_rows < TSR_TILE_ROWS ? sizeof tiles : 0); /* rows that are not there */
+    }
+    if (made.b) {
+        part.b_stride = TSR_TILE_ROW_BYTES;
+        part.b_next = TSR_TILE_BYTES;
+        part.b_step = made.in_step * TSR_TILE_BYTES;
+    }
     for (int64_t step = 0; step < x->steps; step += part.steps) {
         part.steps = x->steps - step < most ? x->steps - step : most;
-        for (int64_t i = 0; i < part.steps; i++)
-            unpack_step(tiles[i * in_step], x, step + i);
+        made.make(&made, x, step, part.steps);
+        part.a = made.a ? tiles[0] : x->a + step * x->a_step;
+        part.b = made.b ? tiles[made.of_a] : x->b + step * x->b_step;
         part.zero = x->zero && step == 0;
         part.to = step + part.steps == x->steps ? x->to : NULL;
         part.past = part.to ? x->past : 0;
@@ -314,39 +327,39 @@ static __attribute__((noinline)) void run_nibbles(struct tsr_item *item, const s
     }
 }
 
-/* As many steps at a time as there is memory for. What is not computed stays where it is. */
-__attribute__((noinline)) void tsr__tile_loop_computed(struct tsr_item *item, const struct tsr_tile_loop *x)
+/* Bytes of numbers of 4 bits. */
+static void unpack_steps(const struct made *made, const struct tsr_tile_loop *x, int64_t step, int64_t steps)
 {
-    enum { MOST = TSR_TILE_LOOP_MAX + 1 };
-    const bool a = x->how & TSR_TILE_A_COMPUTED, b = x->how & TSR_TILE_B_COMPUTED;
-    const int64_t of_a = a ? x->rows : 0, in_step = of_a + (b ? x->columns : 0), most = MOST / in_step, next = in_step * TSR_TILE_BYTES;
-    char tiles[MOST][TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES))) = {0};
-    struct tsr_tile_loop part = *x;
-    part.how &= ~(uint64_t)(TSR_TILE_A_COMPUTED | TSR_TILE_B_COMPUTED);
-    for (int64_t step = 0; step < x->steps; step += part.steps) {
-        part.steps = x->steps - step < most ? x->steps - step : most;
-        for (int64_t i = 0; a && i < x->rows; i++)
-            x->a_code(x->a, step, part.steps, (uint32_t)i, tiles[i], TSR_TILE_ROW_BYTES, next);
-        for (int64_t i = 0; b && i < x->columns; i++)
-            x->b_code(x->b, step, part.steps, (uint32_t)i, tiles[of_a + i], TSR_TILE_ROW_BYTES, next);
-        part.a = a ? tiles[0] : x->a + step * x->a_step;
-        part.b = b ? tiles[of_a] : x->b + step * x->b_step;
-        if (a) {
-            part.a_stride = TSR_TILE_ROW_BYTES;
-            part.a_next = TSR_TILE_BYTES;
-            part.a_step = next;
-            part.tile_rows = TSR_TILE_ROWS; /* rows that are not there are zeros */
-        }
-        if (b) {
-            part.b_stride = TSR_TILE_ROW_BYTES;
-            part.b_next = TSR_TILE_BYTES;
-            part.b_step = next;
-        }
-        part.zero = x->zero && step == 0;
-        part.to = step + part.steps == x->steps ? x->to : NULL;
-        part.past = part.to ? x->past : 0;
-        tsr__tile_loop_now(item, &part);
+    char (*to)[TSR_TILE_BYTES] = made->tiles;
+    for (const int64_t end = step + steps; step < end; step++) {
+        for (int64_t i = 0; i < x->rows; i++)
+            tsr__tile_unpack_a(*to++, TSR_TILE_ROW_BYTES, x->a + step * x->a_step + i * x->a_next, x->a_stride, x->tile_rows,
+                               (uint32_t)x->how);
+        for (int64_t i = 0; i < x->columns; i++)
+            tsr__tile_unpack_b(*to++, TSR_TILE_ROW_BYTES, x->b + step * x->b_step + i * x->b_next, x->b_stride, (uint32_t)x->how);
     }
+}
+
+static void run_nibbles(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    const uint64_t others = TSR_TILE_NIBBLES | TSR_TILE_HALF_K | TSR_TILE_B_UNPACKED | TSR_TILE_PRODUCT;
+    run_made(item, x, (struct made){.a = true, .b = true, .make = unpack_steps}, (x->how & ~others) | tsr__packed_product(x));
+}
+
+static void compute_steps(const struct made *made, const struct tsr_tile_loop *x, int64_t step, int64_t steps)
+{
+    const int64_t next = made->in_step * TSR_TILE_BYTES;
+    for (int64_t i = 0; made->a && i < x->rows; i++)
+        x->a_code(x->a, step, steps, (uint32_t)i, made->tiles[i], TSR_TILE_ROW_BYTES, next);
+    for (int64_t i = 0; made->b && i < x->columns; i++)
+        x->b_code(x->b, step, steps, (uint32_t)i, made->tiles[made->of_a + i], TSR_TILE_ROW_BYTES, next);
+}
+
+void tsr__tile_loop_computed(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    const uint64_t computed = TSR_TILE_A_COMPUTED | TSR_TILE_B_COMPUTED;
+    const struct made made = {.a = x->how & TSR_TILE_A_COMPUTED, .b = x->how & TSR_TILE_B_COMPUTED, .make = compute_steps};
+    run_made(item, x, made, x->how & ~computed);
 }
 
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *x)

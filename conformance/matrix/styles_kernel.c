@@ -99,12 +99,12 @@ static void add_loads_to_registers(struct text *text, const struct style *s, con
              "            const int of = ITEM + i * ALL_ITEMS;\n"
              "            const index of_k = k / (A_BYTES * IN_WORD / 4) + of %% STEP_A, of_row = get_group_id(1) * UNDER * ROWS * M + of "
              "/ STEP_A;\n"
-             "            next_a[i] = %s a[of_row * a_pitch + of_k]%s;\n"
+             "            own_a[i] = %s a[of_row * a_pitch + of_k]%s;\n"
              "        }\n"
              "        for (int i = 0; i < OF_B / ALL_ITEMS; i++) {\n"
              "            const int of = ITEM + i * ALL_ITEMS;\n"
              "            const index of_word = k / IN_WORD + of / WIDE, of_column = get_group_id(0) * WIDE + of %% WIDE;\n"
-             "            next_b[i] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
+             "            own_b[i] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
              "        } }\n",
              k, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
              s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "");
@@ -115,9 +115,9 @@ static void add_stores_of_registers(struct text *text, const char *a, const char
     text_add(text,
              "        { A_BUFFER to_a = %s; B_BUFFER to_b = %s;\n"
              "        for (int i = 0; i < OF_A / ALL_ITEMS; i++)\n"
-             "            to_a[(ITEM + i * ALL_ITEMS) / STEP_A][(ITEM + i * ALL_ITEMS) %% STEP_A] = next_a[i];\n"
+             "            to_a[(ITEM + i * ALL_ITEMS) / STEP_A][(ITEM + i * ALL_ITEMS) %% STEP_A] = own_a[i];\n"
              "        for (int i = 0; i < OF_B / ALL_ITEMS; i++)\n"
-             "            to_b[(ITEM + i * ALL_ITEMS) / WIDE][(ITEM + i * ALL_ITEMS) %% WIDE] = next_b[i]; }\n",
+             "            to_b[(ITEM + i * ALL_ITEMS) / WIDE][(ITEM + i * ALL_ITEMS) %% WIDE] = own_b[i]; }\n",
              a, b);
 }
 
@@ -197,7 +197,7 @@ static void add_loop_with_buffers(struct text *text, const struct style *s)
         text_add(text, "    a_part in_a[2][ROWS]; B_TYPE in_b[2][COLUMNS];\n"
                        "    typedef private a_part *A_BUFFER; typedef private B_TYPE *B_BUFFER;\n");
     if (s->registers)
-        text_add(text, "    a_element next_a[OF_A / ALL_ITEMS]; uint next_b[OF_B / ALL_ITEMS];\n");
+        text_add(text, "    a_element own_a[OF_A / ALL_ITEMS]; uint own_b[OF_B / ALL_ITEMS];\n");
     text_add(text, "#define LAST_STEP(k) min((index)(k), (index)(depth - STEP))\n%s", how[s->buffers].begin);
     if (s->registers) {
         add_loads_to_registers(text, s, "0");

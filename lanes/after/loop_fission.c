@@ -81,18 +81,7 @@ static bool is_load(LLVMValueRef inst)
 /* It may be made once more, or later: behind what was the whole loop, say. */
 static bool may_be_recomputed(LLVMValueRef inst)
 {
-    if (LLVMIsALoadInst(inst))
-        return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
-    if (!LLVMIsACallInst(inst))
-        return LLVMIsAPHINode(inst) || LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst) || LLVMIsAICmpInst(inst) ||
-               LLVMIsAFCmpInst(inst) || LLVMIsASelectInst(inst) || LLVMIsAGetElementPtrInst(inst) ||
-               LLVMGetInstructionOpcode(inst) == LLVMFreeze || LLVMIsAInsertElementInst(inst) || LLVMIsAExtractElementInst(inst) ||
-               LLVMIsAShuffleVectorInst(inst) || LLVMGetInstructionOpcode(inst) == LLVMFNeg;
-    LLVMValueRef callee = tsr__callee(inst);
-    if (!callee || !LLVMGetIntrinsicID(callee))
-        return false;
-    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-    return is_masked_load(inst) || (memory && !LLVMGetEnumAttributeValue(memory));
+    return tsr__is_plain_load(inst) || is_masked_load(inst) || LLVMIsAPHINode(inst) || tsr__is_pure(inst);
 }
 
 /* What is read in each of the loops must not have to come from far away each time. */

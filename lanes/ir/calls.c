@@ -188,11 +188,8 @@ bool tsr__has_effect(LLVMValueRef inst)
     LLVMValueRef callee = tsr__callee(inst);
     if (callee && tsr__is_query(tsr__call_of(inst)))
         return false;
-    if (callee) {
-        LLVMAttributeRef memory =
-            LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-        return !LLVMGetIntrinsicID(callee) || !memory || LLVMGetEnumAttributeValue(memory) != 0;
-    }
+    if (callee)
+        return !LLVMGetIntrinsicID(callee) || !tsr__touches_no_memory(callee);
     return LLVMIsAStoreInst(inst) || LLVMIsACallInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) ||
            LLVMIsAFenceInst(inst) || (LLVMIsALoadInst(inst) && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst)));
 }
@@ -218,9 +215,7 @@ static bool is_number(LLVMTypeRef type)
 
 bool tsr__may_outline(LLVMValueRef function)
 {
-    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, at, tsr__attr_kind("memory"));
-    bool numbers = memory && !LLVMGetEnumAttributeValue(memory) && !tsr__is_kernel(function) && !tsr__has_text_attr(function, TSR__USER) &&
+    bool numbers = tsr__touches_no_memory(function) && !tsr__is_kernel(function) && !tsr__has_text_attr(function, TSR__USER) &&
                    is_number(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
     for (unsigned i = 0; numbers && i < LLVMCountParams(function); i++)
         numbers = is_number(LLVMTypeOf(LLVMGetParam(function, i)));

@@ -49,14 +49,10 @@ static bool is_rare(const char *suffix)
     return false;
 }
 
-/* The kernel whose code a function is, by what stands before the first dot of its name. Bodies for what is rare are of no interest. */
+/* The kernel whose code a function is. Bodies for what is rare are of no interest. */
 static bool find_kernel(const struct tsr__compilation *l, const char *name, uint32_t *kernel)
 {
-    size_t length = strcspn(name, ".");
-    for (*kernel = 0; *kernel < l->info->kernel_count; ++*kernel)
-        if (!strncmp(l->info->kernels[*kernel].name, name, length) && !l->info->kernels[*kernel].name[length])
-            return !is_rare(name + length);
-    return false;
+    return tsr__kernel_of_code(l, name, kernel) && !is_rare(name + strcspn(name, "."));
 }
 
 static void find_place(struct tsr__compilation *l, LLVMValueRef inst, struct note *note)

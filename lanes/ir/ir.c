@@ -374,6 +374,49 @@ LLVMValueRef tsr__load_fixed(struct tsr__compilation *l, LLVMBuilderRef b, LLVMT
     return load;
 }
 
+bool tsr__is_fixed_load(struct tsr__compilation *l, LLVMValueRef inst)
+{
+    return LLVMIsALoadInst(inst) && LLVMGetMetadata(inst, LLVMGetMDKindIDInContext(l->context, "invariant.load", 14));
+}
+
+bool tsr__kernel_of_code(const struct tsr__compilation *l, const char *name, uint32_t *kernel)
+{
+    const size_t length = strcspn(name, ".");
+    for (*kernel = 0; *kernel < l->info->kernel_count; ++*kernel)
+        if (!strncmp(l->info->kernels[*kernel].name, name, length) && !l->info->kernels[*kernel].name[length])
+            return true;
+    return false;
+}
+
+bool tsr__touches_no_memory(LLVMValueRef function)
+{
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, at, tsr__attr_kind("memory"));
+    return memory && !LLVMGetEnumAttributeValue(memory);
+}
+
+bool tsr__is_pure(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMFNeg:
+    case LLVMFreeze:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSelect:
+    case LLVMGetElementPtr:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+        return true;
+    case LLVMCall: {
+        LLVMValueRef callee = tsr__callee(inst);
+        return callee && LLVMGetIntrinsicID(callee) && tsr__touches_no_memory(callee);
+    }
+    default:
+        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
+    }
+}
+
 LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef f = LLVMGetNamedFunction(l->module, name);

@@ -163,6 +163,13 @@ bool tsr__starts_with(const char *text, const char *prefix);
 /* Kernel function of the module by its info record, or NULL. */
 LLVMValueRef tsr__kernel(struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 bool tsr__is_kernel(LLVMValueRef function);
+/* Which kernel a function of this name has code of, by what stands before the first dot. False: none. */
+bool tsr__kernel_of_code(const struct tsr__compilation *l, const char *name, uint32_t *kernel);
+/* Has the function LLVM's attribute memory(none)? */
+bool tsr__touches_no_memory(LLVMValueRef function);
+/* Arithmetic, comparisons, casts, choices, addresses, elements of vectors, and intrinsics that touch no memory: does the instruction give
+ * the same wherever it is done for the same operands? */
+bool tsr__is_pure(LLVMValueRef inst);
 /* What the device calls, made by the pass "entry"; NULL, and a reason, before it. */
 LLVMValueRef tsr__entry(struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 /* The least power of two that is not below the number. */
@@ -219,6 +226,7 @@ LLVMValueRef tsr__at_offset(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVa
 /* A load that no store of the program can change, at base + offset. */
 LLVMValueRef tsr__load_fixed(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset,
                              unsigned align);
+bool tsr__is_fixed_load(struct tsr__compilation *l, LLVMValueRef inst);
 /* Declares or finds a function. */
 LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMTypeRef type);
 /* A call of a placeholder that may leave generated code: convergent, nounwind. */

@@ -425,9 +425,7 @@ static bool may_write_memory(LLVMValueRef inst)
         return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
     case LLVMCall: {
         LLVMValueRef callee = tsr__callee(inst);
-        LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-        LLVMAttributeRef memory = callee ? LLVMGetEnumAttributeAtIndex(callee, at, tsr__attr_kind("memory")) : NULL;
-        return !tsr__mad_read(inst, &mad) && !(memory && LLVMGetEnumAttributeValue(memory) == 0);
+        return !tsr__mad_read(inst, &mad) && !(callee && tsr__touches_no_memory(callee));
     }
     default:
         return false;

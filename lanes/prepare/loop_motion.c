@@ -50,9 +50,7 @@ static bool may_call_write(LLVMValueRef call)
         return false;
     if (callee && LLVMGetIntrinsicID(callee))
         return tsr__starts_with(tsr__name(callee), "llvm.mem");
-    LLVMAttributeRef memory =
-        callee ? LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")) : NULL;
-    return !memory || LLVMGetEnumAttributeValue(memory) != 0;
+    return !callee || !tsr__touches_no_memory(callee);
 }
 
 unsigned tsr__spaces_written(LLVMValueRef inst)

@@ -193,31 +193,6 @@ static bool find_loads_ahead(const struct tsr__unstage *u, LLVMValueRef phi, str
 /* ---- what is computed before it is stored ---------------------------------------------------------------------------------------------
  */
 
-bool tsr__can_be_copied(LLVMValueRef inst)
-{
-    const uint64_t no_memory = 0; /* LLVM's encoding */
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMSelect:
-    case LLVMICmp:
-    case LLVMFCmp:
-    case LLVMFNeg:
-    case LLVMFreeze:
-    case LLVMExtractElement:
-    case LLVMInsertElement:
-    case LLVMShuffleVector:
-    case LLVMGetElementPtr:
-        return true;
-    case LLVMCall: {
-        LLVMValueRef callee = tsr__callee(inst);
-        LLVMAttributeRef memory =
-            callee ? LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")) : NULL;
-        return LLVMGetIntrinsicID(callee) && memory && LLVMGetEnumAttributeValue(memory) == no_memory;
-    }
-    default:
-        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
-    }
-}
-
 /* Finds the loads of which the value is computed, in the same round as the store. Ids and counters are looked at where it is read. */
 static bool find_sources(const struct tsr__unstage *u, LLVMValueRef v, struct tsr__copy *c, struct tsr__map *seen, int depth)
 {
@@ -231,7 +206,7 @@ static bool find_sources(const struct tsr__unstage *u, LLVMValueRef v, struct ts
         c->sources[c->source_count++] = v;
         return true;
     }
-    if (!depth || !tsr__can_be_copied(v))
+    if (!depth || !tsr__is_pure(v))
         return false;
     const int operands = LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0);
     for (int i = 0; i < operands; i++)

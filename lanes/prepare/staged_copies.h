@@ -35,8 +35,6 @@ struct tsr__copy {
 bool tsr__find_copy(const struct tsr__unstage *u, const struct tsr__place *to, struct tsr__copy *c);
 /* Where the copy comes from, in the address space of its object; or, where it is computed, what is stored. */
 LLVMValueRef tsr__source_of(const struct tsr__copy *c);
-/* Is the instruction one of which what is stored may be computed? It touches no memory. */
-bool tsr__can_be_copied(LLVMValueRef inst);
 /* The counter of the store's loops for which the one of the load's stands; any other value is itself. */
 LLVMValueRef tsr__in_store(const struct tsr__copy *c, LLVMValueRef v);
 bool tsr__same_base(const struct tsr__id_base *a, const struct tsr__id_base *b);

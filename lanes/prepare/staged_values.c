@@ -479,7 +479,7 @@ static LLVMValueRef computed_value(struct tsr__reading *r, LLVMValueRef v, int d
     const int count = LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0);
     if (made)
         return made;
-    if (!depth || count > MOST_OPERANDS || (!tsr__is_source(v) && (!LLVMIsAInstruction(v) || !tsr__can_be_copied(v))))
+    if (!depth || count > MOST_OPERANDS || (!tsr__is_source(v) && (!LLVMIsAInstruction(v) || !tsr__is_pure(v))))
         return NULL;
     for (int i = 0; i < count; i++)
         if (!(operands[i] = value_of_store(r, LLVMGetOperand(v, (unsigned)i), depth - 1)))

@@ -163,8 +163,8 @@ static bool may_change(struct tsr__compilation *l, LLVMValueRef kernel, bool typ
 
 static bool may_change_copied(struct tsr__compilation *l, LLVMValueRef kernel, bool typed, LLVMValueRef store, const struct tsr__copy *c)
 {
-    bool may = may_change(l, kernel, typed, store, c->from.load);
-    for (unsigned i = 0; i < c->source_count && !may; i++)
+    bool may = may_change(l, kernel, typed, store, c->from.load); /* the first of the sources, if there are such */
+    for (unsigned i = 1; i < c->source_count && !may; i++)
         may = may_change(l, kernel, typed, store, c->sources[i]);
     return may;
 }

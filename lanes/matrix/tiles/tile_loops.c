@@ -283,10 +283,15 @@ static bool multiply_alike(const struct tsr__loop_part *x, const struct tsr__loo
            tsr__row_of_block(x->life->block) == tsr__row_of_block(y->life->block);
 }
 
+static const struct tsr__part_operand *operand_of(const struct tsr__loop_part *part, bool of_b)
+{
+    return of_b ? &part->b : &part->a;
+}
+
 /* Have both parts the same A, or B, in all products? */
 static bool is_same_operand(const struct tsr__loop_part *x, const struct tsr__loop_part *y, bool of_b)
 {
-    const struct tsr__part_operand *a = of_b ? &x->b : &x->a, *b = of_b ? &y->b : &y->a;
+    const struct tsr__part_operand *a = operand_of(x, of_b), *b = operand_of(y, of_b);
     if (a->moves && b->moves) {
         struct tsr__polynomial far = address_distance(&a->first, &b->first);
         return is_zero(&far);
@@ -306,11 +311,6 @@ static unsigned multiple_of_unit(const struct tsr__polynomial *distance, const s
     while (i < MOST && !tsr__polynomial_is_multiple(distance, unit, (int64_t)i))
         i++;
     return i;
-}
-
-static const struct tsr__part_operand *operand_of(const struct tsr__loop_part *part, bool of_b)
-{
-    return of_b ? &part->b : &part->a;
 }
 
 /* The first distance from A, or from B, of the first part to another part's; zero: they all have the same. */
@@ -382,9 +382,10 @@ static bool number_side(struct tsr__tiles *t, struct tsr__k_loop *x, const struc
     struct tsr__polynomial *next = of_b ? &x->b_next : &x->a_next;
     const struct tsr__source *sources[MOST];
     *slice = NULL;
-    *next = computed ? (struct tsr__polynomial){.valid = true} : first_distance(parts, count, of_b);
-    if (!computed)
+    if (!computed) {
+        *next = first_distance(parts, count, of_b);
         return number_by_distance(parts, count, of_b, next, number, numbers) && !tsr__polynomial_varies(next, x->loop);
+    }
     number_by_value(parts, count, of_b, number, numbers);
     for (unsigned i = count; i-- > 0;)
         sources[number[i]] = operand_of(&parts[i], of_b)->sources;

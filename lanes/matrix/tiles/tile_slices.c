@@ -18,7 +18,6 @@ enum {
     MOST_VALUES = 128,
     MOST_COUNTERS = 16,
     MOST_DEPTH = 256, /* of expressions */
-    NO_MEMORY = 0,    /* LLVM's encoding of the attribute memory(none) */
 };
 
 /* A value from outside of the loop. */
@@ -55,23 +54,14 @@ struct tsr__slice {
 /* The kernel whose code the function is. */
 static struct tsr_kernel_info *kernel_of(struct tsr__compilation *l, LLVMValueRef function)
 {
-    const char *name = tsr__name(function);
-    const size_t length = strcspn(name, ".");
-    for (uint32_t k = 0; k < l->info->kernel_count; k++)
-        if (strlen(l->info->kernels[k].name) == length && !strncmp(l->info->kernels[k].name, name, length))
-            return &l->info->kernels[k];
-    return NULL;
+    uint32_t kernel;
+    return tsr__kernel_of_code(l, tsr__name(function), &kernel) ? &l->info->kernels[kernel] : NULL;
 }
 
-static bool is_fixed(struct tsr__compilation *l, LLVMValueRef v)
-{
-    return LLVMIsALoadInst(v) && LLVMGetMetadata(v, LLVMGetMDKindIDInContext(l->context, "invariant.load", strlen("invariant.load")));
-}
-
-/* Is it what the entry has loaded from a constant offset of struct `of`? */
+/* Is it a load of what no store of the program changes, at a constant offset from `base`? */
 static bool is_loaded_from(struct tsr__compilation *l, LLVMValueRef v, LLVMValueRef *base, uint64_t *offset)
 {
-    if (!is_fixed(l, v))
+    if (!tsr__is_fixed_load(l, v))
         return false;
     *base = LLVMGetOperand(v, 0);
     *offset = 0;
@@ -253,39 +243,16 @@ static bool is_masked_read(LLVMValueRef callee)
     return tsr__starts_with(tsr__name(callee), "llvm.masked.load.") || tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
 }
 
-static bool touches_no_memory(LLVMValueRef callee)
-{
-    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-    return memory && LLVMGetEnumAttributeValue(memory) == NO_MEMORY;
-}
-
 /* May the instruction be done elsewhere, for the same operands? */
 static bool can_move(struct tsr__slice *s, LLVMValueRef inst)
 {
     struct tsr__mad mad;
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMLoad:
-        return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic &&
-               (is_fixed(s->l, inst) || note_read(s, LLVMGetOperand(inst, 0)));
-    case LLVMCall: {
-        LLVMValueRef callee = tsr__callee(inst);
-        if (!callee || tsr__mad_read(inst, &mad) || tsr__is_marker(callee))
-            return false;
-        return is_masked_read(callee) ? note_read(s, LLVMGetOperand(inst, 0)) : touches_no_memory(callee);
-    }
-    case LLVMGetElementPtr:
-    case LLVMICmp:
-    case LLVMFCmp:
-    case LLVMSelect:
-    case LLVMExtractElement:
-    case LLVMInsertElement:
-    case LLVMShuffleVector:
-    case LLVMFreeze:
-    case LLVMFNeg:
-        return true;
-    default:
-        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
-    }
+    LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
+    if (tsr__is_plain_load(inst))
+        return tsr__is_fixed_load(s->l, inst) || note_read(s, LLVMGetOperand(inst, 0));
+    if (callee && is_masked_read(callee))
+        return note_read(s, LLVMGetOperand(inst, 0));
+    return tsr__is_pure(inst) || (callee && !tsr__mad_read(inst, &mad) && !tsr__is_marker(callee) && tsr__touches_no_memory(callee));
 }
 
 /* Adds all that a value depends on. */
@@ -495,7 +462,6 @@ static LLVMValueRef declare(const struct tsr__slice *s)
     LLVMValueRef f = LLVMAddFunction(l->module, name, LLVMFunctionType(LLVMVoidTypeInContext(l->context), types, PARAMETERS, false));
     LLVMSetLinkage(f, LLVMInternalLinkage);
     tsr__add_fn_attr(l, f, "nounwind");
-    tsr__set_fn_text(l, f, TSR__OPERAND_CODE, "");
     tsr__set_target(l, f);
     return f;
 }

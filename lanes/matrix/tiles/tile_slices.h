@@ -5,9 +5,6 @@
 
 #include "lanes/matrix/tiles/tiles.h"
 
-/* Function attribute of these functions, which the device calls. */
-#define TSR__OPERAND_CODE "tsr-operand"
-
 /* What an operand needs of a loop of one block, which writes nothing. */
 struct tsr__slice;
 

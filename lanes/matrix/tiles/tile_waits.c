@@ -22,7 +22,7 @@ static bool is_harmless(struct tsr__compilation *l, LLVMValueRef inst)
     for (size_t i = 0; callee && i < TSR_ARRAY_LEN(harmless); i++)
         if (tsr__starts_with(tsr__name(callee), harmless[i]))
             return true;
-    return LLVMIsALoadInst(inst) && LLVMGetMetadata(inst, LLVMGetMDKindIDInContext(l->context, "invariant.load", 14));
+    return tsr__is_fixed_load(l, inst);
 }
 
 struct path {

@@ -81,8 +81,7 @@ static bool harmless_call(LLVMValueRef inst)
         return false;
     if (LLVMGetIntrinsicID(callee))
         return !tsr__starts_with(tsr__name(callee), "llvm.mem");
-    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-    return memory && LLVMGetEnumAttributeValue(memory) == 0;
+    return tsr__touches_no_memory(callee);
 }
 
 /* A plain load or store. */
