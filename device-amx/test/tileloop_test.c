@@ -204,6 +204,46 @@ static struct tsr_tile_loop computed(const struct tsr_tile_loop *loop, struct co
     return x;
 }
 
+static bool has_fractions(uint64_t how)
+{
+    return (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
+}
+
+/* How many tiles, of how many rows, and how A and B lie in memory. */
+static void choose_form(struct tsr_tile_loop *x)
+{
+    x->columns = 1 + number() % 3;
+    x->rows = 1 + number() % (MOST / x->columns);
+    x->tile_rows = TSR_TILE_ROWS;
+    if (number() % 4 == 0) {
+        x->rows = 1;
+        x->tile_rows = 1 + number() % (TSR_TILE_ROWS - 1);
+    }
+    x->how |= number() % 2 ? TSR_TILE_HALF_K : 0;
+    x->how |= x->how & TSR_TILE_HALF_K && !has_fractions(x->how) && number() % 2 ? TSR_TILE_NIBBLES : 0;
+    x->how |= number() % 2 && (x->how & TSR_TILE_PRODUCT) != TSR_TILE_TF32 ? TSR_TILE_B_ROWS : 0;
+    if (!(x->how & TSR_TILE_B_ROWS) && number() % 3 == 0)
+        x->how |= TSR_TILE_B_COLUMNS;
+    else if (number() % 5 == 0) {
+        x->how |= TSR_TILE_HALF_N;
+        x->rows = x->columns = 1;
+    }
+}
+
+static void fill_accumulators(struct tsr_tile_loop *x, tile *c)
+{
+    for (unsigned i = 0; i < MOST; i++) {
+        x->c[i] = c[i];
+        for (unsigned k = 0; k < TILE; k += 4) {
+            float f = (float)(int)(number() % 2000) - 1000;
+            uint32_t word = number() * 2654435761u;
+            if (has_fractions(x->how))
+                memcpy(&word, &f, 4);
+            memcpy(c[i] + k, &word, 4);
+        }
+    }
+}
+
 static void one(uint64_t how, enum goal goal)
 {
     static tile c[MOST], d[MOST];
@@ -215,23 +255,8 @@ static void one(uint64_t how, enum goal goal)
                               .steps = 1 + number() % (number() % 4 ? 5 : 20),
                               .operands = operands,
                               .packed = packed};
-    x.columns = 1 + number() % 3;
-    x.rows = 1 + number() % (MOST / x.columns);
-    x.tile_rows = TSR_TILE_ROWS;
-    if (number() % 4 == 0) {
-        x.rows = 1;
-        x.tile_rows = 1 + number() % (TSR_TILE_ROWS - 1);
-    }
-    bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
-    x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
-    x.how |= x.how & TSR_TILE_HALF_K && !fractions && number() % 2 ? TSR_TILE_NIBBLES : 0;
-    x.how |= number() % 2 && (how & TSR_TILE_PRODUCT) != TSR_TILE_TF32 ? TSR_TILE_B_ROWS : 0;
-    if (!(x.how & TSR_TILE_B_ROWS) && number() % 3 == 0)
-        x.how |= TSR_TILE_B_COLUMNS;
-    else if (number() % 5 == 0) {
-        x.how |= TSR_TILE_HALF_N;
-        x.rows = x.columns = 1;
-    }
+    choose_form(&x);
+    const bool odd = number() % 2, back = number() % 2, fractions = has_fractions(how);
     const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
     const int64_t b_rows = tsr__loop_b_rows(&x), b_bytes = tsr__loop_b_bytes(&x),
                   c_bytes = x.how & TSR_TILE_HALF_N ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
@@ -266,16 +291,7 @@ static void one(uint64_t how, enum goal goal)
     struct memory *over = goal == OVER_A ? &in_a : goal == OVER_B ? &in_b : &elsewhere;
     bool fits = over->bytes >= elsewhere.bytes;
     x.to = goal == IN_TILES || !fits ? NULL : over->begin + (over->bytes - elsewhere.bytes) / 2;
-    for (unsigned i = 0; i < MOST; i++) {
-        x.c[i] = c[i];
-        for (unsigned k = 0; k < TILE; k += 4) {
-            float f = (float)(int)(number() % 2000) - 1000;
-            uint32_t word = number() * 2654435761u;
-            if (fractions)
-                memcpy(&word, &f, 4);
-            memcpy(c[i] + k, &word, 4);
-        }
-    }
+    fill_accumulators(&x, c);
     memcpy(d, c, sizeof c);
     expect(&x, d);
     /* What is not C stays: A and B, and what lies between the rows where C goes. */
