@@ -45,7 +45,7 @@ static void test_arguments(void **state)
         int16_t s3[4] = {1, 2, -300, 4};
         struct mixed m = {7, 2.5, {0, 0, 0, 10}};
         _Alignas(128) double wide[16] = {[15] = 1000};
-        float out[32], *po = out;
+        float out[32] = {0}, *po = out;
         uint64_t last = 100000;
         assert_int_equal(RUN(&programs[k], "arguments", range1(32, 8), ARG(c), ARG(s3), ARG(m), ARG(wide), ARG(po),
                              LOCAL_ARG(8 * sizeof(float)), ARG(last)),
@@ -225,7 +225,7 @@ static void test_large_private(void **state)
         struct program *p = &programs[k];
         assert_true(program_kernel(p, "large_private")->private_bytes + program_kernel(p, "large_private")->context_bytes >= 65536);
         assert_true(tsr_cpu_device.max_work_group(test_device(), program_kernel(p, "large_private"), 0) >= 1);
-        uint32_t out[256], *po = out;
+        uint32_t out[256] = {0}, *po = out;
         assert_int_equal(RUN(p, "large_private", range1(256, 256), ARG(po)), 0);
         for (uint32_t i = 0; i < 256; i++)
             assert_int_equal(out[i], (uint32_t)(16383u * 8192u * (uint64_t)(i + 1)) + 256);
@@ -372,7 +372,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     struct program *p = &programs[1];
-    uint64_t out[64], *po = out;
+    uint64_t out[64] = {0}, *po = out;
     for (int i = 0; i < 3; i++) {
         /* More stacks than any address space holds. */
         struct tsr_kernel_info greedy = *program_kernel(p, "barrier_sum");

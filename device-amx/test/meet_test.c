@@ -55,7 +55,7 @@ static void test_sub_groups_apart(void **state)
 {
     (void)state;
     for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
-        int32_t out[150], *po = out;
+        int32_t out[150] = {0}, *po = out;
         assert_int_equal(RUN(&programs[k], "sub_groups_apart", range1(150, 75), ARG(po)), 0);
         for (int i = 0; i < 150; i++)
             assert_int_equal(out[i], i % 75 / 16 + 1);
@@ -112,7 +112,7 @@ static void test_leaving(void **state)
 {
     (void)state;
     for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
-        uint32_t out[40], *po = out;
+        uint32_t out[40] = {0}, *po = out;
         assert_int_equal(RUN(&programs[k], "exchange_leaving", range1(40, 40), ARG(po)), 0);
         for (uint32_t i = 0; i < 40; i++) {
             uint32_t size = i < 32 ? S : 8;
@@ -125,7 +125,7 @@ static void test_keeps(void **state)
 {
     (void)state;
     for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
-        uint64_t out[32], *po = out;
+        uint64_t out[32] = {0}, *po = out;
         assert_int_equal(RUN(&programs[k], "exchange_keeps", range1(32, 32), ARG(po)), 0);
         for (uint64_t i = 0; i < 32; i++)
             assert_int_equal(out[i], i < S ? S * (S + 1) / 2 : S * S + S * (S + 1) / 2);

@@ -5,7 +5,8 @@
 
 #include "lanes/ir/ir.h"
 
-/* Not with matrix functions that the packet has no operation for. Totals need regions, which other exchanges may stand in the way of. */
+/* Not with matrix functions that the packet has no operation for, nor with barriers and exchanges of pairs of sub-groups. Totals need
+ * regions, which other exchanges may stand in the way of. */
 bool tsr__can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body);
 /* Does the instruction call a matrix function? */
 bool tsr__is_product(LLVMValueRef inst);
