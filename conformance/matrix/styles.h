@@ -36,8 +36,9 @@ struct style {
     bool halves;    /* the loop over K makes two sums, of its first and its second half */
     enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */
     /* What a loop that reads ahead reads into: registers that are copied; one of two buffers, which the round's number says, or a number or
-     * two pointers that change in each round; or, in local memory, the one buffer again behind the products, or one of three. */
-    enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, BY_BOOL, REFILLED, BY_THREE } buffers;
+     * two pointers that change in each round; or, in local memory, the one buffer again behind the products; one of three, or of four,
+     * which the round's number, two numbers or three pointers say, and which it fills up to three rounds ahead. */
+    enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, BY_BOOL, REFILLED, BY_THREE, BY_STAGE, TWO_AHEAD, ROTATED, THREE_AHEAD, BUFFERS } buffers;
     bool registers; /* local memory is filled from private arrays, behind the products */
     bool to_last;   /* such a loop's last round copies the last step again, instead of none */
     /* The loop flips the signs of every second part of a row of A, and of every second word of a column of B, before it multiplies, or
@@ -57,6 +58,8 @@ static inline int a_bytes(const struct style *s)
     return s->eight || s->type == TF32 ? 4 : 2;
 }
 
+/* How many rounds ahead a loop with buffers reads. */
+unsigned style_rounds_ahead(const struct style *s);
 /* The program with the style's kernel, k; or NULL, and the build log is printed. */
 cl_program style_build(struct device *device, const struct style *s);
 

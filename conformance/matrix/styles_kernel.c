@@ -172,43 +172,93 @@ static void add_products_of_buffers(struct text *text, const struct style *s, co
     add_products(text);
 }
 
-/* A loop that fills one buffer while it multiplies what is in the other one. */
-static void add_loop_with_buffers(struct text *text, const struct style *s)
+/* The ways of a loop to say which buffer it multiplies in a round, and which it fills. */
+static const struct {
+    int count;
+    unsigned rounds; /* by which the second is ahead */
+    const char *begin, *now[2], *next[2], *end;
+} buffers[BUFFERS] = {
+    [COPIED] = {1, 1, "", {"", ""}, {"", ""}, ""},
+    [BY_ROUND] = {2, 1, "", {"in_a[k / STEP & 1]", "in_b[k / STEP & 1]"}, {"in_a[k / STEP + 1 & 1]", "in_b[k / STEP + 1 & 1]"}, ""},
+    [TOGGLED] = {2, 1, "    int turn = 0;\n", {"in_a[turn]", "in_b[turn]"}, {"in_a[turn ^ 1]", "in_b[turn ^ 1]"}, "        turn ^= 1;\n"},
+    [EXCHANGED] = {2,
+                   1,
+                   "    A_BUFFER now_a = in_a[0], next_a = in_a[1]; B_BUFFER now_b = in_b[0], next_b = in_b[1];\n",
+                   {"now_a", "now_b"},
+                   {"next_a", "next_b"},
+                   "        { A_BUFFER last_a = now_a; now_a = next_a; next_a = last_a; }\n"
+                   "        { B_BUFFER last_b = now_b; now_b = next_b; next_b = last_b; }\n"},
+    [BY_BOOL] = {2, 1, "    bool turn = false;\n", {"in_a[turn]", "in_b[turn]"}, {"in_a[!turn]", "in_b[!turn]"}, "        turn = !turn;\n"},
+    [REFILLED] = {1, 1, "", {"in_a[0]", "in_b[0]"}, {"in_a[0]", "in_b[0]"}, ""},
+    [BY_THREE] = {3, 1, "", {"in_a[k / STEP % 3]", "in_b[k / STEP % 3]"}, {"in_a[(k / STEP + 1) % 3]", "in_b[(k / STEP + 1) % 3]"}, ""},
+    [BY_STAGE] = {3,
+                  1,
+                  "    int stage = 0;\n",
+                  {"in_a[stage]", "in_b[stage]"},
+                  {"in_a[stage == 2 ? 0 : stage + 1]", "in_b[stage == 2 ? 0 : stage + 1]"},
+                  "        stage = stage == 2 ? 0 : stage + 1;\n"},
+    [TWO_AHEAD] = {3,
+                   2,
+                   "    int stage = 0, last = 2;\n",
+                   {"in_a[stage]", "in_b[stage]"},
+                   {"in_a[last]", "in_b[last]"},
+                   "        stage = (stage + 1) % 3; last = (last + 1) % 3;\n"},
+    [ROTATED] = {3,
+                 2,
+                 "    A_BUFFER now_a = in_a[0], next_a = in_a[1], last_a = in_a[2];\n"
+                 "    B_BUFFER now_b = in_b[0], next_b = in_b[1], last_b = in_b[2];\n",
+                 {"now_a", "now_b"},
+                 {"last_a", "last_b"},
+                 "        { A_BUFFER free_a = now_a; now_a = next_a; next_a = last_a; last_a = free_a; }\n"
+                 "        { B_BUFFER free_b = now_b; now_b = next_b; next_b = last_b; last_b = free_b; }\n"},
+    [THREE_AHEAD] = {4, 3, "", {"in_a[k / STEP & 3]", "in_b[k / STEP & 3]"}, {"in_a[k / STEP + 3 & 3]", "in_b[k / STEP + 3 & 3]"}, ""},
+};
+
+unsigned style_rounds_ahead(const struct style *s)
 {
-    static const struct {
-        const char *begin, *now[2], *next[2], *end;
-    } how[] = {
-        [BY_ROUND] = {"", {"in_a[k / STEP & 1]", "in_b[k / STEP & 1]"}, {"in_a[k / STEP + 1 & 1]", "in_b[k / STEP + 1 & 1]"}, ""},
-        [TOGGLED] = {"    int turn = 0;\n", {"in_a[turn]", "in_b[turn]"}, {"in_a[turn ^ 1]", "in_b[turn ^ 1]"}, "        turn ^= 1;\n"},
-        [EXCHANGED] =
-            {"    A_BUFFER now_a = in_a[0], next_a = in_a[1]; B_BUFFER now_b = in_b[0], next_b = in_b[1];\n",
-             {"now_a", "now_b"},
-             {"next_a", "next_b"},
-             "        { A_BUFFER last_a = now_a; now_a = next_a; next_a = last_a; B_BUFFER last_b = now_b; now_b = next_b; next_b = "
-             "last_b; }\n"},
-        [BY_BOOL] = {"    bool turn = false;\n", {"in_a[turn]", "in_b[turn]"}, {"in_a[!turn]", "in_b[!turn]"}, "        turn = !turn;\n"},
-        [REFILLED] = {"", {"in_a[0]", "in_b[0]"}, {"in_a[0]", "in_b[0]"}, ""},
-        [BY_THREE] = {"", {"in_a[k / STEP % 3]", "in_b[k / STEP % 3]"}, {"in_a[(k / STEP + 1) % 3]", "in_b[(k / STEP + 1) % 3]"}, ""},
-    };
-    const bool behind = s->ahead == LAST_BEHIND, first = s->buffers != REFILLED; /* the next copy is made before the products */
-    const bool guarded = !behind && !s->to_last;
-    const char *const *now = how[s->buffers].now, *const *next = how[s->buffers].next, *k = s->to_last ? "LAST_STEP(k + STEP)" : "k + STEP";
-    if (!s->staged)
-        text_add(text, "    a_part in_a[2][ROWS]; B_TYPE in_b[2][COLUMNS];\n"
-                       "    typedef private a_part *A_BUFFER; typedef private B_TYPE *B_BUFFER;\n");
-    if (s->registers)
-        text_add(text, "    a_element own_a[OF_A / ALL_ITEMS]; uint own_b[OF_B / ALL_ITEMS];\n");
-    text_add(text, "#define LAST_STEP(k) min((index)(k), (index)(depth - STEP))\n%s", how[s->buffers].begin);
+    return buffers[s->buffers].rounds;
+}
+
+/* What the first rounds multiply. */
+static void add_first_fills(struct text *text, const struct style *s)
+{
     if (s->registers) {
         add_loads_to_registers(text, s, "0");
         add_stores_of_registers(text, "in_a[0]", "in_b[0]");
-    } else
+    } else if (buffers[s->buffers].rounds == 1)
         add_fill(text, s, "0", "in_a[0]", "in_b[0]");
+    else if (s->buffers == ROTATED) {
+        add_fill(text, s, "0", "now_a", "now_b");
+        add_fill(text, s, "STEP", "next_a", "next_b");
+    } else {
+        text_add(text, "    for (int stage = 0; stage < %u; stage++) {\n", buffers[s->buffers].rounds);
+        add_fill(text, s, "stage * STEP", "in_a[stage]", "in_b[stage]");
+        text_add(text, "    }\n");
+    }
     if (s->staged)
         add_barrier(text);
+}
+
+/* A loop that fills one buffer while it multiplies what is in another one. */
+static void add_loop_with_buffers(struct text *text, const struct style *s)
+{
+    const bool behind = s->ahead == LAST_BEHIND, first = s->buffers != REFILLED; /* the next copy is made before the products */
+    const bool guarded = !behind && !s->to_last;
+    const char *const *now = buffers[s->buffers].now, *const *next = buffers[s->buffers].next,
+                      *k = s->to_last ? "LAST_STEP(LATER)" : "LATER";
+    if (!s->staged)
+        text_add(text,
+                 "    a_part in_a[%d][ROWS]; B_TYPE in_b[%d][COLUMNS];\n"
+                 "    typedef private a_part *A_BUFFER; typedef private B_TYPE *B_BUFFER;\n",
+                 buffers[s->buffers].count, buffers[s->buffers].count);
+    if (s->registers)
+        text_add(text, "    a_element own_a[OF_A / ALL_ITEMS]; uint own_b[OF_B / ALL_ITEMS];\n");
+    text_add(text, "#define LATER k + %u * STEP\n#define LAST_STEP(k) min((index)(k), (index)(depth - STEP))\n%s",
+             buffers[s->buffers].rounds, buffers[s->buffers].begin);
+    add_first_fills(text, s);
     text_add(text, "    for (index k = 0; k < depth%s; k += STEP) {\n", behind ? " - STEP" : "");
     if (s->registers) {
-        text_add(text, guarded ? "        if (k + STEP < depth) {\n" : "");
+        text_add(text, guarded ? "        if (LATER < depth) {\n" : "");
         add_loads_to_registers(text, s, k);
         text_add(text, guarded ? "        }\n" : "");
         add_products_of_buffers(text, s, now[0], now[1]);
@@ -219,7 +269,7 @@ static void add_loop_with_buffers(struct text *text, const struct style *s)
     }
     for (int part = 0; part < 2 && !s->registers; part++) {
         if ((part == 0) == first) {
-            text_add(text, guarded ? "        if (k + STEP < depth) {\n" : "");
+            text_add(text, guarded ? "        if (LATER < depth) {\n" : "");
             add_fill(text, s, k, next[0], next[1]);
             text_add(text, guarded ? "        }\n" : "");
         } else
@@ -227,7 +277,7 @@ static void add_loop_with_buffers(struct text *text, const struct style *s)
         if (s->staged && (part == 1 || !first))
             add_barrier(text);
     }
-    text_add(text, "%s    }\n", how[s->buffers].end);
+    text_add(text, "%s    }\n", buffers[s->buffers].end);
     if (!behind)
         return;
     if (s->buffers == BY_ROUND || s->buffers == BY_THREE)
@@ -363,12 +413,11 @@ cl_program style_build(struct device *device, const struct style *s)
              "{\n"
              "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
              "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
-    const int buffers = s->buffers == BY_THREE ? 3 : s->buffers ? 2 : 1;
     if (s->staged)
         text_add(&text,
                  "    typedef local a_element (*A_BUFFER)[STEP_A]; typedef local uint (*B_BUFFER)[WIDE];\n"
                  "    local a_element in_a[%d][UNDER * ROWS * M][STEP_A];\n    local uint in_b[%d][8][WIDE];\n",
-                 buffers, buffers);
+                 buffers[s->buffers].count, buffers[s->buffers].count);
     text_add(&text, "#define B_WIDTH %s\n#define LIMITED(at, end) %s\n", s->b_rows ? "IN_WORD" : "1",
              s->limits ? "min((index)(at), (index)((end) - 1))" : "(at)");
     if (s->limits) /* nothing is stored where there is no row or column */

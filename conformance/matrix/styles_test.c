@@ -195,6 +195,12 @@ static const struct style styles[] = {
      .registers = true,
      .to_last = true},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = BY_THREE},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = BY_STAGE},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "long", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = TWO_AHEAD},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = ROTATED},
+    {.m = 8, .rows = 1, .columns = 1, .type = F16, .index = "int", .staged = true, .ahead = A_ROUND_AHEAD, .buffers = THREE_AHEAD},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .ahead = A_ROUND_AHEAD, .buffers = BY_STAGE},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .ahead = A_ROUND_AHEAD, .buffers = TWO_AHEAD},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .ahead = LAST_BEHIND, .buffers = TOGGLED},
     {.m = 8, .rows = 1, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .ahead = A_ROUND_AHEAD, .buffers = EXCHANGED},
     {.m = 8, .rows = 2, .columns = 1, .type = UINT8, .index = "int", .end = ADDS_TO_C, .b_columns = true, .computes = COMPUTES_BOTH},
@@ -619,7 +625,8 @@ static void check_report(const struct style *s)
 static bool suits(const struct style *s, const struct shape *x)
 {
     static const int none[4];
-    if ((s->ahead && !x->depth) || (s->staged && x->place == C_OVER_A) || (s->checks && memcmp(x->origin, none, sizeof none)))
+    if ((s->ahead && x->depth < (int)style_rounds_ahead(s)) || (s->staged && x->place == C_OVER_A) ||
+        (s->checks && memcmp(x->origin, none, sizeof none)))
         return false;
     bool edges = memcmp(x->cut, none, sizeof none) || memcmp(x->origin, none, sizeof none);
     bool adds_floats = s->end == ADDS_TO_C && of_types[s->type].has_fraction; /* where there is A, are no floats */
@@ -675,10 +682,10 @@ static struct style random_style(unsigned *seed)
     s.ahead = !s.nested && !s.staged && !s.halves && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
     if (s.staged && !s.nested && below(seed, 2)) {
         s.ahead = 1 + below(seed, 2);
-        s.buffers = s.ahead == LAST_BEHIND ? 1 + below(seed, 4) : 1 + below(seed, BY_THREE);
-        s.registers = s.rows * s.m % 4 == 0 && below(seed, 3) == 0;
+        s.buffers = s.ahead == LAST_BEHIND ? 1 + below(seed, BY_BOOL) : 1 + below(seed, BUFFERS - 1);
+        s.registers = s.rows * s.m % 4 == 0 && style_rounds_ahead(&s) == 1 && below(seed, 3) == 0;
     } else if (s.ahead && below(seed, 2))
-        s.buffers = 1 + below(seed, BY_BOOL);
+        s.buffers = s.ahead == LAST_BEHIND || below(seed, 2) ? 1 + below(seed, BY_BOOL) : BY_THREE + below(seed, BUFFERS - BY_THREE);
     s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
     s.backwards = s.nested && below(seed, 2);
     s.computes = !s.blocks && !s.registers && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
@@ -689,7 +696,7 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
 {
     struct shape x = {.groups = {1 + below(seed, 7), 1 + below(seed, below(seed, 6) ? 12 : 150), 1 + below(seed, 8) / 6},
                       .local = {1 + below(seed, 5) / 4, 1 + below(seed, 5) / 4}};
-    x.depth = (int)below(seed, below(seed, 8) ? 12 : 150) + (s->ahead ? 1 : 0);
+    x.depth = (int)below(seed, below(seed, 8) ? 12 : 150) + (s->ahead ? (int)style_rounds_ahead(s) : 0);
     x.pad = 16 * (int)below(seed, 4);
     x.same_a = below(seed, 4) == 0;
     x.same_b = below(seed, 4) == 0;

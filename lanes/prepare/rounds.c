@@ -176,15 +176,16 @@ static bool find_end(const struct tsr__rounds *r, struct tsr__inequality *end)
     return true;
 }
 
-/* What holds in rounds that another one follows, of numbers of the round. */
-static bool find_end_of_next(const struct tsr__rounds *r, struct tsr__inequality *end)
+/* What holds in rounds that so many others follow, of numbers of the round. */
+static bool find_end_of_next(const struct tsr__rounds *r, unsigned rounds, struct tsr__inequality *end)
 {
     if (!find_end(r, end) || (end->b && tsr__is_in_loop(r->cfg, end->b, r->loop)))
         return false;
-    if (r->exiting != r->header)
+    const unsigned steps = r->exiting == r->header ? rounds : rounds - 1; /* by which a has grown where the last of them is entered */
+    if (!steps)
         return true;
-    const int64_t step = tsr__counter_step(r, end->a, end->is_signed); /* the next round is entered if a has grown by a step */
-    end->distance += step;
+    const int64_t step = tsr__counter_step(r, end->a, end->is_signed);
+    end->distance += steps * step;
     return step;
 }
 
@@ -203,13 +204,13 @@ static LLVMValueRef without_constants_modulo(LLVMValueRef v, int64_t *sum)
     return NULL;
 }
 
-bool tsr__is_taken_if_another_follows(const struct tsr__rounds *r, LLVMValueRef condition, bool way)
+bool tsr__is_taken_if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef condition, bool way)
 {
     struct tsr__inequality x, y;
     const int holds = tsr__holds_where_it_goes_on(r, condition);
     if (r->exiting != r->header && holds)
         return (holds > 0) == way;
-    if (!find_end_of_next(r, &y))
+    if (!find_end_of_next(r, rounds, &y))
         return false;
     if (tsr__inequality_of(condition, &x)) {
         if (x.is_signed != y.is_signed)
@@ -230,13 +231,13 @@ bool tsr__is_taken_if_another_follows(const struct tsr__rounds *r, LLVMValueRef 
 }
 
 /* The one of a minimum's operands that is never the greater one in such a round, or NULL. */
-static LLVMValueRef lesser_if_another_follows(const struct tsr__rounds *r, LLVMValueRef call)
+static LLVMValueRef lesser_if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef call)
 {
     const char *name = tsr__callee(call) ? tsr__name(tsr__callee(call)) : "";
     const bool is_signed = tsr__starts_with(name, "llvm.smin");
     struct tsr__inequality end;
     if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind ||
-        !find_end_of_next(r, &end) || end.is_signed != is_signed)
+        !find_end_of_next(r, rounds, &end) || end.is_signed != is_signed)
         return NULL;
     for (unsigned i = 0; i < 2; i++) { /* a + distance < b, so a + x <= b + y if x - y <= distance + 1 */
         int64_t x = 0, y = 0;
@@ -247,12 +248,12 @@ static LLVMValueRef lesser_if_another_follows(const struct tsr__rounds *r, LLVMV
     return NULL;
 }
 
-LLVMValueRef tsr__if_another_follows(const struct tsr__rounds *r, LLVMValueRef v)
+LLVMValueRef tsr__if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef v)
 {
-    LLVMValueRef lesser = LLVMIsACallInst(v) ? lesser_if_another_follows(r, v) : NULL;
+    LLVMValueRef lesser = LLVMIsACallInst(v) ? lesser_if_follow(r, rounds, v) : NULL;
     if (LLVMIsASelectInst(v) && LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMIntegerTypeKind)
         for (unsigned way = 0; way < 2; way++)
-            if (tsr__is_taken_if_another_follows(r, LLVMGetOperand(v, 0), way))
+            if (tsr__is_taken_if_follow(r, rounds, LLVMGetOperand(v, 0), way))
                 return LLVMGetOperand(v, way ? 1 : 2);
     return lesser ? lesser : v;
 }

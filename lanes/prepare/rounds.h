@@ -46,10 +46,10 @@ bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q);
 int64_t tsr__counter_step(const struct tsr__rounds *r, LLVMValueRef phi, bool is_signed);
 /* 1: the loop goes on where the condition holds, and nowhere else; -1: where it does not; 0: neither is known. */
 int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition);
-/* Does this way of a branch lead on in all rounds that another one follows? */
-bool tsr__is_taken_if_another_follows(const struct tsr__rounds *r, LLVMValueRef condition, bool way);
+/* Does this way of a branch lead on in all rounds that so many others follow? */
+bool tsr__is_taken_if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef condition, bool way);
 /* The value that `v` has in these, one of its operands perhaps, where it is a choice or a minimum. */
-LLVMValueRef tsr__if_another_follows(const struct tsr__rounds *r, LLVMValueRef v);
+LLVMValueRef tsr__if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef v);
 /* Does the instruction compute a value from its operands alone, whatever they are? */
 bool tsr__is_computed(LLVMValueRef v);
 /* The value that `v` has where another round follows: the same, or what comes by the only way there. */

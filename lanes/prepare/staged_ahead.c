@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Local memory that is filled a round ahead: double buffers, and buffers that each round fills anew once it has read them.
+ * Local memory that is filled ahead: several buffers in turn, and buffers that each round fills anew once it has read them.
  *
- * Before the loop the kernel copies what round 0 reads; in each round, unless there is no next one, it copies what that reads, into the
- * other one of two buffers or behind the last load. What a load finds was copied by the round before: its address is the one of that copy,
- * by the values that the loop had then (rounds.h). In round 0 that has to be the address of the copy before the loop, which the polynomials
- * of both tell. */
+ * Before the loop the kernel copies what the first rounds read, one of two buffers or two of three; each round, unless too few others
+ * follow, copies what a later one reads, into a buffer that is free or behind the last load. What a load finds was copied so many rounds
+ * before: its address is the one of that copy, by the values that the loop had then (rounds.h). In the first rounds that has to be the
+ * address of the copies before the loop, which the polynomials of both tell. */
 #include "lanes/prepare/staged_ahead.h"
 
 #include "lanes/analysis/polynomial.h"
 #include "lanes/ir/match.h"
+
+/* A load of what a copy in a loop has stored so many rounds before, or in the first rounds other copies before the loop. */
+struct ahead {
+    const struct tsr__copy *next, *first[TSR__MOST_AHEAD];
+    unsigned rounds;
+    const struct tsr__place *load;
+};
 
 static struct tsr__rounds *rounds_of(struct tsr__unstage *u, int loop)
 {
@@ -37,8 +44,8 @@ static unsigned exits_of(const struct tsr__unstage *u, int loop)
     return exits;
 }
 
-/* Does each round run the block, `always` or at least if another round follows? */
-static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, int block, bool always)
+/* Does each round run the block that so many others follow, or each round at all if that is 0? */
+static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, int block, unsigned follow)
 {
     const int latch = tsr__cfg_number(&u->cfg, r->latch);
     while (!tsr__dominates(&u->cfg, block, latch)) {
@@ -54,8 +61,8 @@ static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr_
             before = u->cfg.loops[inner].header;
         } else if (u->cfg.blocks[before].succ_count == 2) {
             LLVMValueRef branch = u->cfg.blocks[before].terminator;
-            if (always || !LLVMIsABranchInst(branch) ||
-                !tsr__is_taken_if_another_follows(r, LLVMGetCondition(branch), LLVMGetSuccessor(branch, 0) == u->cfg.blocks[block].ref))
+            if (!follow || !LLVMIsABranchInst(branch) ||
+                !tsr__is_taken_if_follow(r, follow, LLVMGetCondition(branch), LLVMGetSuccessor(branch, 0) == u->cfg.blocks[block].ref))
                 return false;
         } else if (u->cfg.blocks[before].succ_count != 1)
             return false;
@@ -89,89 +96,159 @@ static bool is_behind(const struct tsr__unstage *u, const struct tsr__rounds *r,
     return at == head ? load == store : at < head;
 }
 
-/* The loop in whose rounds one copy is made for the next one, behind the other copy, or TSR__NONE. */
-static int loop_of_copies(const struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
-                          const struct tsr__place *load)
+/* The loop in whose rounds one copy is made for a later one, behind the other copies, or TSR__NONE. */
+static int loop_of_copies(const struct tsr__unstage *u, const struct ahead *a)
 {
-    int loop = load->turn_loop != TSR__NONE ? load->turn_loop : u->cfg.blocks[tsr__block_of(u, next->to.access)].loop;
-    const int before = tsr__block_of(u, first->to.access);
-    while (load->turn_loop == TSR__NONE && loop != TSR__NONE && u->cfg.loops[loop].parent != TSR__NONE &&
+    int loop = a->load->turn_loop != TSR__NONE ? a->load->turn_loop : u->cfg.blocks[tsr__block_of(u, a->next->to.access)].loop;
+    const int before = tsr__block_of(u, a->first[0]->to.access);
+    while (a->load->turn_loop == TSR__NONE && loop != TSR__NONE && u->cfg.loops[loop].parent != TSR__NONE &&
            !tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent))
         loop = u->cfg.loops[loop].parent;
-    const bool apart = loop != TSR__NONE && tsr__in_loop(&u->cfg, tsr__block_of(u, next->to.access), loop) &&
+    const bool apart = loop != TSR__NONE && tsr__in_loop(&u->cfg, tsr__block_of(u, a->next->to.access), loop) &&
                        !tsr__in_loop(&u->cfg, before, loop) && tsr__in_loop(&u->cfg, before, u->cfg.loops[loop].parent);
     return apart ? loop : TSR__NONE;
 }
 
-/* Do both copies and the load follow each other as they have to, and lie in the places that this needs? */
-static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r, const struct tsr__copy *first,
-                      const struct tsr__copy *next, const struct tsr__place *load)
+/* ---- which buffer -------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_in_turn(const struct tsr__place *load)
 {
-    const int parent = u->cfg.loops[r->loop].parent, header = tsr__cfg_number(&u->cfg, r->header);
-    const int first_head = tsr__head_of_copy(u, first, parent), next_head = tsr__head_of_copy(u, next, r->loop);
-    const int at = tsr__block_of(u, load->access);
-    const bool behind_loop = !tsr__in_loop(&u->cfg, at, r->loop);
-    const bool in_turn = load->turn[0] != load->turn[1];
-    /* Behind the loop what is read is that of the last whole round, if its head is left before it copies. */
-    if (first_head == TSR__NONE || next_head == TSR__NONE || !tsr__dominates(&u->cfg, first_head, tsr__cfg_number(&u->cfg, r->before)) ||
-        !tsr__dominates(&u->cfg, header, at) || (behind_loop && (r->exiting != r->header || next_head == header)) ||
-        first->to.turn_loop != TSR__NONE || (next->to.turn_loop != TSR__NONE && next->to.turn_loop != r->loop) ||
-        !is_run_in_each_round(u, r, next_head, behind_loop) ||
-        (next->from.block != TSR__NONE && !is_run_in_each_round(u, r, next->from.block, behind_loop)) ||
-        (first->from.block != TSR__NONE && !tsr__dominates(&u->cfg, first->from.block, first_head)))
-        return false;
-    for (int i = 0; i < 2; i++)
-        if (load->turn[i] != next->to.turn[1 - i] || (in_turn && tsr__overlap_in_turn(load, i, &next->to, i)))
+    bool in_turn = false;
+    for (int i = 1; i < TSR__CYCLE_ROUNDS; i++)
+        in_turn = in_turn || load->turn[i] != load->turn[0];
+    return in_turn;
+}
+
+/* How many rounds later the load reads the buffer that the copy fills; 0: that is not known. */
+static unsigned rounds_ahead(const struct tsr__place *load, const struct tsr__place *copy)
+{
+    for (unsigned rounds = 1; rounds <= TSR__MOST_AHEAD; rounds++) {
+        bool same = true;
+        for (unsigned i = 0; i < TSR__CYCLE_ROUNDS; i++)
+            same = same && load->turn[(i + rounds) % TSR__CYCLE_ROUNDS] == copy->turn[i];
+        if (same)
+            return rounds;
+    }
+    return 0;
+}
+
+/* Until it is read, does no later round copy to where this one does? */
+static bool is_kept(const struct tsr__place *load, const struct tsr__place *copy, unsigned rounds)
+{
+    for (unsigned i = 0; i < TSR__CYCLE_ROUNDS; i++)
+        for (unsigned later = 1; later <= rounds; later++)
+            if (tsr__overlap_in_turn(load, (int)((i + rounds) % TSR__CYCLE_ROUNDS), copy, (int)((i + later) % TSR__CYCLE_ROUNDS)))
+                return false;
+    return true;
+}
+
+/* The one copy before the loop that fills what the load reads in each of the first rounds; there are no other copies but these. */
+static bool find_first(struct ahead *a, const struct tsr__copy *const *copies, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        bool fills = copies[i] == a->next;
+        for (unsigned round = 0; round < a->rounds && copies[i] != a->next; round++) {
+            if (!tsr__overlap_in_turn(a->load, (int)round, &copies[i]->to, 0))
+                continue;
+            if (a->first[round] || copies[i]->to.turn_loop != TSR__NONE ||
+                a->load->at.constant + a->load->turn[round] < copies[i]->to.at.constant)
+                return false;
+            a->first[round] = copies[i];
+            fills = true;
+        }
+        if (!fills)
             return false;
-    return first->to.at.constant == next->to.at.constant + load->turn[0] && load->at.constant + load->turn[0] >= first->to.at.constant &&
-           (in_turn || behind_loop || is_behind(u, r, next_head, next->to.access, load->access));
+    }
+    bool all = true;
+    for (unsigned round = 0; round < a->rounds; round++)
+        all = all && a->first[round];
+    return all;
+}
+
+/* Do all copies and the load follow each other as they have to, and lie in the places that this needs? */
+static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r, const struct ahead *a)
+{
+    const struct tsr__copy *next = a->next;
+    const struct tsr__place *load = a->load;
+    const int parent = u->cfg.loops[r->loop].parent, header = tsr__cfg_number(&u->cfg, r->header);
+    const int next_head = tsr__head_of_copy(u, next, r->loop), at = tsr__block_of(u, load->access);
+    const bool behind_loop = !tsr__in_loop(&u->cfg, at, r->loop), in_turn = is_in_turn(load);
+    const unsigned follow = behind_loop ? 0 : a->rounds;
+    /* Behind the loop what is read is that of the last whole round, if its head is left before it copies. */
+    if (next_head == TSR__NONE || !tsr__dominates(&u->cfg, header, at) ||
+        (behind_loop && (a->rounds > 1 || r->exiting != r->header || next_head == header)) ||
+        (next->to.turn_loop != TSR__NONE && next->to.turn_loop != r->loop) || !is_run_in_each_round(u, r, next_head, follow) ||
+        (next->from.block != TSR__NONE && !is_run_in_each_round(u, r, next->from.block, follow)) ||
+        (in_turn && !is_kept(load, &next->to, a->rounds)) || load->at.constant < next->to.at.constant)
+        return false;
+    for (unsigned i = 0; i < a->rounds; i++) {
+        const int head = tsr__head_of_copy(u, a->first[i], parent), from = a->first[i]->from.block;
+        if (head == TSR__NONE || !tsr__dominates(&u->cfg, head, tsr__cfg_number(&u->cfg, r->before)) ||
+            (from != TSR__NONE && !tsr__dominates(&u->cfg, from, head)))
+            return false;
+    }
+    return in_turn || behind_loop || is_behind(u, r, next_head, next->to.access, load->access);
 }
 
 /* ---- where from ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Is the address of round 0, told by the copy for the next round, the one of the copy before the loop? */
-static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, struct tsr__reading *next)
+/* Is the address in one of the first rounds, told by the copy of an earlier round, the one of the copy before the loop? */
+static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, struct tsr__reading *next, int round)
 {
     u->b = tsr__builder_before(u->code.l, next->load->access);
     next->first_address = tsr__original_address(first);
-    next->in_first = true;
+    next->first_round = round;
     LLVMValueRef address = tsr__original_address(next);
-    next->in_first = false;
+    next->first_round = TSR__NONE;
     const struct tsr__polynomial a = tsr__polynomial_of(u->code.l, next->first_address), b = tsr__polynomial_of(u->code.l, address);
     LLVMDisposeBuilder(u->b);
     u->b = NULL;
     return a.valid && b.valid && tsr__polynomial_is_multiple(&a, &b, 1);
 }
 
-/* Both readings, of the loop's rounds. */
-static bool find_both(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next, const struct tsr__place *load,
-                      struct tsr__rounds *rounds, struct tsr__reading *r)
+/* The readings of the first rounds, and of the loop's rounds. */
+static bool find_readings(struct tsr__unstage *u, const struct ahead *a, struct tsr__rounds *rounds, struct tsr__reading *r)
 {
+    const struct tsr__place *load = a->load;
     *r = (struct tsr__reading){.u = u,
-                               .copy = next,
-                               .first = first,
+                               .copy = a->next,
                                .load = load,
                                .at = load->at,
                                .loop = rounds->loop,
                                .rounds = rounds,
-                               .another_follows = tsr__in_loop(&u->cfg, tsr__block_of(u, load->access), rounds->loop)};
+                               .ahead = a->rounds,
+                               .first_round = TSR__NONE,
+                               .others_follow = tsr__in_loop(&u->cfg, tsr__block_of(u, load->access), rounds->loop)};
     r->uniform.arena = r->flags.arena = u->arena;
     r->built = tsr_arena_alloc(u->arena, sizeof *r->built);
-    struct tsr__reading begin = {.u = u, .copy = first, .load = load, .at = load->at, .loop = u->cfg.loops[rounds->loop].parent};
-    begin.uniform.arena = u->arena;
-    begin.built = r->built;
-    r->at.constant += load->turn[0] - first->to.at.constant - first->to.turn[0]; /* as in round 0, and so in each */
-    begin.at.constant = r->at.constant;
-    return tsr__can_read_original(&begin) && tsr__can_read_original(r) && begins_alike(u, &begin, r);
+    r->at.constant -= a->next->to.at.constant; /* in each round the buffer is the same */
+    if (!tsr__can_read_original(r))
+        return false;
+    for (unsigned i = 0; i < a->rounds; i++) {
+        struct tsr__reading begin = {
+            .u = u, .copy = a->first[i], .load = load, .at = load->at, .loop = u->cfg.loops[rounds->loop].parent, .first_round = TSR__NONE};
+        begin.uniform.arena = u->arena;
+        begin.built = r->built;
+        begin.at.constant += load->turn[i] - a->first[i]->to.at.constant - a->first[i]->to.turn[i];
+        r->first[i] = a->first[i];
+        if (!tsr__can_read_original(&begin) || !begins_alike(u, &begin, r, (int)i))
+            return false;
+    }
+    return true;
 }
 
-bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *first, const struct tsr__copy *next,
-                             LLVMValueRef const *barriers, size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
+bool tsr__find_reading_ahead(struct tsr__unstage *u, const struct tsr__copy *const *copies, unsigned count, LLVMValueRef const *barriers,
+                             size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
 {
-    const int loop = loop_of_copies(u, first, next, load);
-    struct tsr__rounds *rounds = loop == TSR__NONE ? NULL : rounds_of(u, loop);
-    return rounds && waits_in_each_round(u, rounds, barriers, barrier_count) && are_ahead(u, rounds, first, next, load) &&
-           find_both(u, first, next, load, rounds, r);
+    for (unsigned next = 0; next < count; next++) {
+        struct ahead a = {.next = copies[next], .load = load, .rounds = rounds_ahead(load, &copies[next]->to)};
+        const int loop = a.rounds && find_first(&a, copies, count) ? loop_of_copies(u, &a) : TSR__NONE;
+        struct tsr__rounds *rounds = loop == TSR__NONE ? NULL : rounds_of(u, loop);
+        if (rounds && waits_in_each_round(u, rounds, barriers, barrier_count) && are_ahead(u, rounds, &a) &&
+            find_readings(u, &a, rounds, r))
+            return true;
+    }
+    return false;
 }
 
 bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy, const struct tsr__place *load, struct tsr__reading *r)
@@ -181,8 +258,8 @@ bool tsr__find_loaded_ahead(struct tsr__unstage *u, const struct tsr__copy *copy
     struct tsr__copy *first = tsr_arena_alloc(u->arena, sizeof *first);
     *first = *copy;
     first->from = copy->first_from;
+    const struct ahead a = {.next = copy, .first = {first}, .rounds = 1, .load = load};
     return rounds && tsr__in_loop(&u->cfg, tsr__block_of(u, copy->to.access), loop) && tsr__in_loop(&u->cfg, at, loop) &&
-           is_run_in_each_round(u, rounds, copy->from.block, false) &&
-           tsr__dominates(&u->cfg, copy->first_from.block, tsr__cfg_number(&u->cfg, rounds->before)) &&
-           find_both(u, first, copy, load, rounds, r);
+           is_run_in_each_round(u, rounds, copy->from.block, 1) &&
+           tsr__dominates(&u->cfg, copy->first_from.block, tsr__cfg_number(&u->cfg, rounds->before)) && find_readings(u, &a, rounds, r);
 }

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "lanes/analysis/alternation.h"
 #include "lanes/analysis/index_parts.h"
 #include "lanes/analysis/range.h"
 #include "lanes/ir/calls.h"
@@ -19,11 +18,23 @@ static bool waits(const struct tsr__unstage *u, int loop)
     return false;
 }
 
-/* Which of two buffers a loop uses in this round. The loops of a copy do not wait. */
-static bool is_turn(const struct tsr__unstage *u, LLVMValueRef v, struct tsr__alternation *turn)
+/* Which of several buffers a loop uses in this round. The loops of a copy do not wait. */
+static bool is_turn(const struct tsr__unstage *u, LLVMValueRef v, struct tsr__round_cycle *turn)
 {
-    return tsr__find_alternation(&u->cfg, v, turn) && turn->loop != TSR__NONE && !turn->of_next && turn->values[0] >= 0 &&
-           turn->values[1] >= 0 && waits(u, turn->loop);
+    if (!tsr__find_round_cycle(&u->cfg, v, turn) || turn->loop == TSR__NONE || turn->of_next)
+        return false;
+    for (int i = 0; i < TSR__CYCLE_ROUNDS; i++)
+        if (turn->values[i] < 0)
+            return false;
+    return waits(u, turn->loop);
+}
+
+static int64_t most_of_turn(const struct tsr__round_cycle *turn)
+{
+    int64_t most = 0;
+    for (int i = 0; i < TSR__CYCLE_ROUNDS; i++)
+        most = turn->values[i] > most ? turn->values[i] : most;
+    return most;
 }
 
 /* What a place is made of: numbers of which bounds are known. */
@@ -31,10 +42,10 @@ static bool leaf_of_place(void *context, LLVMValueRef v, struct tsr__form *form)
 {
     const struct tsr__unstage *u = context;
     struct tsr__id_digit digit;
-    struct tsr__alternation turn;
+    struct tsr__round_cycle turn;
     struct tsr__range range;
     if (is_turn(u, v, &turn)) {
-        *form = tsr__form_of_value(v, turn.values[turn.values[1] > turn.values[0]]);
+        *form = tsr__form_of_value(v, most_of_turn(&turn));
         return true;
     }
     if (tsr__find_id_digit(&u->code, v, &digit)) {
@@ -79,12 +90,12 @@ static bool is_group_memory(LLVMValueRef object)
     return tsr__call_of(object) == TSR__CALL_LOCAL_BASE || tsr__call_of(object) == TSR__CALL_LOCAL_ARRAY;
 }
 
-static bool add_turn(struct tsr__place *place, int loop, const int64_t values[2], int64_t factor)
+static bool add_turn(struct tsr__place *place, int loop, const int64_t values[TSR__CYCLE_ROUNDS], int64_t factor)
 {
     if (place->turn_loop != TSR__NONE && place->turn_loop != loop)
         return false;
     place->turn_loop = loop;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < TSR__CYCLE_ROUNDS; i++)
         place->turn[i] += values[i] * factor;
     return true;
 }
@@ -106,8 +117,8 @@ static bool find_offset(const struct tsr__unstage *u, LLVMValueRef pointer, int6
     return is_group_memory(pointer);
 }
 
-/* Of pointers to two buffers that a loop exchanges in each round: where this one points in even and odd rounds. */
-static bool find_exchanged(const struct tsr__unstage *u, LLVMValueRef phi, int *loop, int64_t at[2])
+/* Of pointers to buffers that a loop hands on from one to the next in each round: where this one points in each. */
+static bool find_exchanged(const struct tsr__unstage *u, LLVMValueRef phi, int *loop, int64_t at[TSR__CYCLE_ROUNDS])
 {
     const int block = LLVMIsAPHINode(phi) ? tsr__block_of(u, phi) : TSR__NONE;
     if (block == TSR__NONE || (*loop = u->cfg.blocks[block].loop) == TSR__NONE || u->cfg.loops[*loop].header != block ||
@@ -115,24 +126,26 @@ static bool find_exchanged(const struct tsr__unstage *u, LLVMValueRef phi, int *
         return false;
     const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg.blocks[u->cfg.loops[*loop].latch].ref;
     LLVMBasicBlockRef latch = LLVMGetIncomingBlock(phi, back), before = LLVMGetIncomingBlock(phi, !back);
-    LLVMValueRef other = LLVMGetIncomingValue(phi, back);
-    return LLVMIsAPHINode(other) && LLVMGetInstructionParent(other) == LLVMGetInstructionParent(phi) &&
-           tsr__incoming_from(other, latch) == phi && find_offset(u, tsr__incoming_from(phi, before), &at[0]) &&
-           find_offset(u, tsr__incoming_from(other, before), &at[1]);
+    LLVMValueRef points = phi;
+    for (int i = 0; i < TSR__CYCLE_ROUNDS; i++, points = tsr__incoming_from(points, latch))
+        if (!LLVMIsAPHINode(points) || LLVMGetInstructionParent(points) != LLVMGetInstructionParent(phi) ||
+            !find_offset(u, tsr__incoming_from(points, before), &at[i]))
+            return false;
+    return points == phi;
 }
 
 bool tsr__is_buffer_in_turn(const struct tsr__unstage *u, LLVMValueRef phi)
 {
     int loop;
-    int64_t at[2];
+    int64_t at[TSR__CYCLE_ROUNDS];
     return find_exchanged(u, phi, &loop, at);
 }
 
-/* Where the place's object is, which is the work-group's local memory, an argument, or one of two buffers in turn. */
+/* Where the place's object is, which is the work-group's local memory, an argument, or one of several buffers in turn. */
 static bool find_object(const struct tsr__unstage *u, LLVMValueRef object, struct tsr__place *place)
 {
     int loop;
-    int64_t at[2];
+    int64_t at[TSR__CYCLE_ROUNDS];
     if (tsr__call_of(object) == TSR__CALL_LOCAL_ARRAY)
         place->at.constant = (int64_t)LLVMConstIntGetZExtValue(LLVMGetOperand(object, 0));
     if (is_group_memory(object))
@@ -147,7 +160,7 @@ static bool find_object(const struct tsr__unstage *u, LLVMValueRef object, struc
 static bool find_turns(const struct tsr__unstage *u, struct tsr__place *place)
 {
     for (unsigned i = 0; i < place->at.count;) {
-        struct tsr__alternation turn;
+        struct tsr__round_cycle turn;
         if (!is_turn(u, place->at.terms[i].value, &turn)) {
             i++;
             continue;
@@ -195,10 +208,10 @@ bool tsr__overlap_in_turn(const struct tsr__place *a, int i, const struct tsr__p
 
 bool tsr__overlap(const struct tsr__place *a, const struct tsr__place *b)
 {
-    bool any = false;
-    for (int i = 0; i < 4; i++)
-        any = any || tsr__overlap_in_turn(a, i / 2, b, i % 2);
-    return any;
+    for (int i = 0; i < TSR__CYCLE_ROUNDS * TSR__CYCLE_ROUNDS; i++)
+        if (tsr__overlap_in_turn(a, i / TSR__CYCLE_ROUNDS, b, i % TSR__CYCLE_ROUNDS))
+            return true;
+    return false;
 }
 
 bool tsr__is_source(LLVMValueRef v)

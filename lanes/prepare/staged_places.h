@@ -4,6 +4,7 @@
 #define TESSERA_LANES_PREPARE_STAGED_PLACES_H
 
 #include "lanes/analysis/id_digits.h"
+#include "lanes/analysis/round_cycle.h"
 #include "lanes/prepare/rounds.h"
 
 enum { TSR__PLACE_DIGITS = 6 };
@@ -23,7 +24,7 @@ struct tsr__place {
     LLVMValueRef access; /* load or store */
     LLVMValueRef root;   /* NULL: the work-group's local memory */
     struct tsr__form at;
-    int64_t turn[2]; /* bytes to add in even and in odd rounds of this loop, which uses two buffers in turn; TSR__NONE: both are 0 */
+    int64_t turn[TSR__CYCLE_ROUNDS]; /* bytes to add in each round of this loop, which uses buffers in turn; TSR__NONE: all are 0 */
     int turn_loop;
     int64_t size;
 };
@@ -47,7 +48,7 @@ bool tsr__is_source(LLVMValueRef v);
 bool tsr__overlap(const struct tsr__place *a, const struct tsr__place *b);
 /* … in rounds in which they lie at turn[i] and turn[k]? */
 bool tsr__overlap_in_turn(const struct tsr__place *a, int i, const struct tsr__place *b, int k);
-/* Is the instruction a phi of the two buffers of a loop, which it exchanges in each round? */
+/* Is the instruction a phi of the buffers of a loop, which it exchanges in each round? */
 bool tsr__is_buffer_in_turn(const struct tsr__unstage *u, LLVMValueRef phi);
 /* The block that has seen all rounds of the loops around this one in `within`, once it is left for code outside of them: the head of the
  * outermost. Each round runs the block, and there is one at least, of all work-items or of those that the loops count. TSR__NONE: that is

@@ -13,7 +13,7 @@
 enum { NOT_NARROW = 32 /* bits of a number that counts elements */ };
 enum { DEPTH = 24 /* instructions of an address */, MAX_NODES = 64 /* operations of an address that are looked at */ };
 
-enum { ALL_HOLD = TSR__SIGNED_FITS | TSR__UNSIGNED_FITS | TSR__LEAVES_NO_REST };
+enum { ALL_HOLD = TSR__SIGNED_FITS | TSR__UNSIGNED_FITS | TSR__LEAVES_NO_REST, FLAG_BITS = 8 };
 
 /* ---- numbers of the store that wrote what the load reads ----------------------------------------------------------------------------- */
 
@@ -340,7 +340,24 @@ static bool has_operation(struct tsr__unstage *u, LLVMValueRef v, const struct t
     return false;
 }
 
-/* In round 0 the operation wraps as little as one of the copy before the loop that gives the same number. */
+/* Notes which flags of the operation hold in this one of the first rounds. */
+static void note_flags(struct tsr__reading *r, LLVMValueRef v, unsigned flags)
+{
+    const uintptr_t before = r->first_round ? tsr__map_get(&r->flags, v) : (uintptr_t)-1;
+    const bool throughout = !r->first_round || before >> FLAG_BITS == (unsigned)r->first_round;
+    if (throughout)
+        tsr__map_set(&r->flags, v, (uintptr_t)(r->first_round + 1) << FLAG_BITS | (flags & before));
+}
+
+/* Do the flags hold in all of the first rounds? */
+static bool flags_hold(const struct tsr__reading *r, LLVMValueRef v, unsigned flags)
+{
+    const uintptr_t noted = tsr__map_get(&r->flags, v);
+    const unsigned rounds = r->first_round == TSR__NONE ? r->ahead : (unsigned)r->first_round + 1;
+    return noted >> FLAG_BITS == rounds && (noted & flags) == flags;
+}
+
+/* In the first rounds the operation wraps as little as one of the copy before the loop that gives the same number. */
 static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
 {
     unsigned flags = 0;
@@ -355,9 +372,9 @@ static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
     return flags;
 }
 
-/* A counter of the round before. Not as tsr__round_before has it, whose code in the head of the loop would become phis when the loop is
- * rotated. */
-static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
+/* A counter of so many rounds before. Not as tsr__round_before has it, whose code in the head of the loop would become phis when the loop
+ * is rotated. */
+static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi, int64_t rounds)
 {
     const LLVMBuilderRef b = r->u->b;
     const int64_t signed_step = tsr__counter_step(r->rounds, phi, true),
@@ -365,8 +382,9 @@ static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
     int64_t begin;
     if (!step || !b)
         return step ? phi : NULL;
-    LLVMValueRef back = LLVMConstInt(LLVMTypeOf(phi), (uint64_t)-step, true), first = tsr__incoming_from(phi, r->rounds->before);
-    if (r->in_first)
+    const int64_t distance = step * ((r->first_round == TSR__NONE ? 0 : r->first_round) - rounds);
+    LLVMValueRef back = LLVMConstInt(LLVMTypeOf(phi), (uint64_t)distance, true), first = tsr__incoming_from(phi, r->rounds->before);
+    if (r->first_round != TSR__NONE)
         return LLVMBuildAdd(b, first, back, "");
     return signed_step && tsr__constant_int(first, &begin) && begin >= 0 ? LLVMBuildNSWAdd(b, phi, back, "")
                                                                          : LLVMBuildAdd(b, phi, back, "");
@@ -375,10 +393,14 @@ static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi)
 static LLVMValueRef phi_ahead(struct tsr__reading *r, LLVMValueRef v)
 {
     if (LLVMIsAPHINode(v))
-        return counter_ahead(r, v);
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(r->rounds->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
-        if (tsr__incoming_from(phi, r->rounds->latch) == v)
-            return r->in_first ? tsr__incoming_from(phi, r->rounds->before) : phi;
+        return counter_ahead(r, v, r->ahead);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(r->rounds->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        if (tsr__incoming_from(phi, r->rounds->latch) != v)
+            continue;
+        if (r->ahead > 1)
+            return counter_ahead(r, phi, r->ahead - 1);
+        return r->first_round == TSR__NONE ? phi : tsr__incoming_from(phi, r->rounds->before);
+    }
     return NULL;
 }
 
@@ -407,13 +429,14 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
 {
     const LLVMBuilderRef b = r->u->b;
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    const bool in_first = r->first_round != TSR__NONE;
     LLVMValueRef made;
-    if (r->in_first && LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
-        tsr__map_set(&r->flags, v, tsr__flags_of_constants(op, LLVMTypeOf(v), operands));
+    if (in_first && LLVMIsABinaryOperator(v) && LLVMIsAConstantInt(operands[0]) && LLVMIsAConstantInt(operands[1])) {
+        note_flags(r, v, tsr__flags_of_constants(op, LLVMTypeOf(v), operands));
         return LLVMBuildBinOp(b, op, operands[0], operands[1], "");
     }
-    if (r->in_first && (made = tsr__simplified(v, operands)) != NULL) {
-        tsr__map_set(&r->flags, v, ALL_HOLD);
+    if (in_first && (made = tsr__simplified(v, operands)) != NULL) {
+        note_flags(r, v, ALL_HOLD);
         return made;
     }
     if (tsr__is_sum(v) && (made = sum_without_constants(r, operands[0], operands[1])) != NULL)
@@ -436,16 +459,16 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
     case LLVMSub:
     case LLVMMul:
     case LLVMShl:
-        if (r->in_first)
-            tsr__map_set(&r->flags, v, flags_in_first(r, made));
-        LLVMSetNSW(made, LLVMGetNSW(made) && tsr__map_get(&r->flags, v) & TSR__SIGNED_FITS);
-        LLVMSetNUW(made, LLVMGetNUW(made) && tsr__map_get(&r->flags, v) & TSR__UNSIGNED_FITS);
+        if (in_first)
+            note_flags(r, v, flags_in_first(r, made));
+        LLVMSetNSW(made, LLVMGetNSW(made) && flags_hold(r, v, TSR__SIGNED_FITS));
+        LLVMSetNUW(made, LLVMGetNUW(made) && flags_hold(r, v, TSR__UNSIGNED_FITS));
         break;
     case LLVMLShr:
     case LLVMAShr:
     case LLVMUDiv:
     case LLVMSDiv:
-        LLVMSetExact(made, LLVMGetExact(made) && tsr__map_get(&r->flags, v) & TSR__LEAVES_NO_REST);
+        LLVMSetExact(made, LLVMGetExact(made) && flags_hold(r, v, TSR__LEAVES_NO_REST));
         break;
     case LLVMZExt:
         LLVMSetNNeg(made, false);
@@ -500,8 +523,8 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
     struct tsr__form form;
     LLVMValueRef operands[4];
     const LLVMBuilderRef b = r->u->b;
-    while (r->another_follows && tsr__is_in_loop(&r->u->cfg, v, r->rounds->loop)) {
-        LLVMValueRef only = tsr__if_another_follows(r->rounds, v);
+    while (r->others_follow && tsr__is_in_loop(&r->u->cfg, v, r->rounds->loop)) {
+        LLVMValueRef only = tsr__if_follow(r->rounds, r->ahead, v);
         if (only == v)
             break;
         v = only;
@@ -588,8 +611,11 @@ static LLVMValueRef load_original(struct tsr__reading *r)
     struct tsr__unstage *u = r->u;
     LLVMValueRef load = r->load->access, from = r->copy->from.load;
     unsigned align = LLVMGetAlignment(from);
-    const unsigned size = (unsigned)r->load->size, of_first = r->first ? LLVMGetAlignment(r->first->from.load) : align;
-    align = align < of_first ? align : of_first;
+    const unsigned size = (unsigned)r->load->size;
+    for (unsigned i = 0; i < r->ahead; i++) {
+        const unsigned of_first = LLVMGetAlignment(r->first[i]->from.load);
+        align = align < of_first ? align : of_first;
+    }
     LLVMValueRef made = LLVMBuildLoad2(u->b, LLVMTypeOf(load), tsr__original_address(r), "");
     LLVMSetAlignment(made, align < (size & -size) || r->load->size == r->copy->to.size ? align : size & -size);
     const unsigned tbaa = LLVMGetMDKindIDInContext(u->code.l->context, "tbaa", 4);

@@ -5,6 +5,8 @@
 
 #include "lanes/prepare/staged_copies.h"
 
+enum { TSR__MOST_AHEAD = 3 /* rounds by which a copy may be ahead of the load */ };
+
 struct tsr__built_form {
     struct tsr__built_form *next;
     struct tsr__form form; /* whose constant is -1 where the value is a query */
@@ -23,14 +25,16 @@ struct tsr__reading {
     bool parts_fit; /* the value that is computed is part of a sum of all that one digit stands for, which does not wrap */
     int loop;       /* the innermost one around a barrier between the two, in which all work-items of a group make the same rounds */
     struct tsr__map uniform;
-    /* Of a copy that the round before has made for this one (staged_ahead.c): the rounds, or NULL; the copy for round 0; whether values are
-     * those of round 0; the address in it, told by that copy; which flags of the source's operations hold there, too. */
+    /* Of a copy that an earlier round has made for this one (staged_ahead.c): the rounds, or NULL; by how many it is ahead; the copies for
+     * the first ones, to which no round is earlier; of which of these values are, or TSR__NONE; the address in it, told by its copy; which
+     * flags of the source's operations hold in all of them, too. */
     struct tsr__rounds *rounds;
-    bool another_follows; /* the copy is read in the round behind the one that makes it, not behind the loop */
-    const struct tsr__copy *first;
-    bool in_first;
+    unsigned ahead;
+    bool others_follow; /* the copy is read in a round behind the one that makes it, not behind the loop */
+    const struct tsr__copy *first[TSR__MOST_AHEAD];
+    int first_round;
     LLVMValueRef first_address;
-    struct tsr__map flags;
+    struct tsr__map flags;          /* (number of the first rounds that have been looked at) << 8 | flags */
     struct tsr__map made;           /* values of the store → what is built of them, of a copy that is computed */
     struct tsr__built_form **built; /* forms that have code, so that equal ones are one value; NULL: each gets its own */
 };

@@ -6,8 +6,8 @@
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/costs.h"
 
-#include "lanes/analysis/alternation.h"
 #include "lanes/analysis/packet_support.h"
+#include "lanes/analysis/round_cycle.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
@@ -41,11 +41,11 @@ static int loop_of_header(const struct unroll *u, LLVMValueRef phi)
 
 static int64_t trip_count(const struct unroll *u, int loop);
 
-/* Whose turn it is of two parts of an array, in a loop of which no end is known: double_buffers.c makes two arrays of them. */
+/* Whose turn it is of the parts of an array, in a loop of which no end is known: multiple_buffers.c makes arrays of them. */
 static bool is_turn(const struct unroll *u, LLVMValueRef v)
 {
-    struct tsr__alternation turn;
-    return tsr__find_alternation(&u->cfg, v, &turn) && turn.loop != TSR__NONE && !trip_count(u, turn.loop);
+    struct tsr__round_cycle turn;
+    return tsr__find_round_cycle(&u->cfg, v, &turn) && turn.loop != TSR__NONE && !trip_count(u, turn.loop);
 }
 
 /* True if `v` is a function of constants and of counters of loops, which are wanted then. */

@@ -225,36 +225,40 @@ static bool is_complete(const struct tsr__unstage *u, const struct tsr__copy *c,
 /* Is the copy made into the buffer that the load reads in the same round? */
 static bool same_turn(const struct tsr__place *load, const struct tsr__place *copy)
 {
-    return load->turn_loop == copy->turn_loop && load->turn[0] == copy->turn[0] && load->turn[1] == copy->turn[1];
+    return load->turn_loop == copy->turn_loop && !memcmp(load->turn, copy->turn, sizeof load->turn);
 }
 
-static bool find_copies(const struct tsr__copy *copies, size_t copy_count, const struct tsr__place *load, const struct tsr__copy *found[2])
+enum { MOST_COPIES = 1 + TSR__MOST_AHEAD };
+
+/* The number of copies that write what is loaded; 0 if there are too many. */
+static unsigned find_copies(const struct tsr__copy *copies, size_t copy_count, const struct tsr__place *load,
+                            const struct tsr__copy *found[MOST_COPIES])
 {
     unsigned count = 0;
     for (size_t i = 0; i < copy_count; i++) {
         if (!tsr__overlap(load, &copies[i].to))
             continue;
-        if (count == 2)
-            return false;
+        if (count == MOST_COPIES)
+            return 0;
         found[count++] = &copies[i];
     }
     return count;
 }
 
-/* The copy that wrote what is loaded, or two if the round before has made it (staged_ahead.h), and how to tell what it had loaded; false:
- * there is none, or there are others, or no barrier of the work-group is behind it. */
+/* The copy that wrote what is loaded, or several if an earlier round has made it (staged_ahead.h), and how to tell what it had loaded;
+ * false: there is none, or there are others, or no barrier of the work-group is behind it. */
 static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies, size_t copy_count, LLVMValueRef const *barriers,
                          size_t barrier_count, const struct tsr__place *load, struct tsr__reading *r)
 {
-    const struct tsr__copy *found[2] = {0};
-    if (!find_copies(copies, copy_count, load, found))
-        return false;
-    if (found[1] && (found[0]->first_from.load || found[1]->first_from.load || found[0]->source_count || found[1]->source_count))
-        return false;
-    if (found[1])
-        return tsr__find_reading_ahead(u, found[0], found[1], barriers, barrier_count, load, r) ||
-               tsr__find_reading_ahead(u, found[1], found[0], barriers, barrier_count, load, r);
-    *r = (struct tsr__reading){.u = u, .copy = found[0], .load = load, .at = load->at, .uniform = {.arena = u->arena}};
+    const struct tsr__copy *found[MOST_COPIES];
+    const unsigned count = find_copies(copies, copy_count, load, found);
+    for (unsigned k = 0; count > 1 && k < count; k++)
+        if (found[k]->first_from.load || found[k]->source_count)
+            return false;
+    if (count != 1)
+        return count && tsr__find_reading_ahead(u, found, count, barriers, barrier_count, load, r);
+    *r = (struct tsr__reading){
+        .u = u, .copy = found[0], .load = load, .at = load->at, .uniform = {.arena = u->arena}, .first_round = TSR__NONE};
     if (load->at.constant < r->copy->to.at.constant || !same_turn(load, &r->copy->to))
         return false;
     r->at.constant -= r->copy->to.at.constant;

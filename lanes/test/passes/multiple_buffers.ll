@@ -1,9 +1,9 @@
 ; SPDX-License-Identifier: Apache-2.0
-; A loop fills one half of a private array while it reads the other one: both are registers, exchanged in each round, by a number that is
-; toggled or by the counter's lowest bit, and behind the loop, too. An array of which a half is read by a constant in the loop, one whose index
-; alternates in a loop in another one, one whose index counts to three, and one of three parts of which the first and the second, and the
-; second and the third, take turns, stay.
-; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=double_buffers %s | FileCheck %s
+; A loop fills one part of a private array while it reads another one: all are registers, exchanged in each round, by a number that is
+; toggled, by the counter's lowest bit, or by a number that counts to three, and behind the loop, too. An array of which a half is read by a
+; constant in the loop, one whose index alternates in a loop in another one, one whose index counts down from two, and one of three parts of
+; which the first and the second, and the second and the third, take turns, stay.
+; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=multiple_buffers %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
@@ -26,6 +26,10 @@ target triple = "spir64-unknown-unknown"
 ; CHECK-LABEL: define spir_kernel void @inner(
 ; CHECK: alloca [2 x i32]
 ; CHECK-LABEL: define spir_kernel void @of_three(
+; CHECK-NOT: alloca
+; CHECK: [[NOW:%[a-z0-9.]+]] = phi i32 [ 0, %entry ], [ %next, %loop ]
+; CHECK: store i32 [[NOW]], ptr addrspace(1) %c.p
+; CHECK-LABEL: define spir_kernel void @down(
 ; CHECK: alloca [3 x i32]
 ; CHECK-LABEL: define spir_kernel void @two_pairs(
 ; CHECK: alloca [3 x i32]
@@ -161,6 +165,33 @@ loop:
   %k = phi i64 [ 0, %entry ], [ %k.next, %loop ]
   %turn = phi i64 [ 0, %entry ], [ %turn.next, %loop ]
   %turn.more = add nuw nsw i64 %turn, 1
+  %turn.next = urem i64 %turn.more, 3
+  %to = getelementptr inbounds i32, ptr %array, i64 %turn.next
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %k
+  %next = load i32, ptr addrspace(1) %p, align 4
+  store i32 %next, ptr %to, align 4
+  %from = getelementptr inbounds i32, ptr %array, i64 %turn
+  %now = load i32, ptr %from, align 4
+  %c.p = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %k
+  store i32 %now, ptr addrspace(1) %c.p, align 4
+  %k.next = add nuw nsw i64 %k, 1
+  %more = icmp ult i64 %k.next, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  ret void
+}
+
+define spir_kernel void @down(ptr addrspace(1) %a, ptr addrspace(1) %c, i64 %n) {
+entry:
+  %array = alloca [3 x i32], align 4
+  store i32 0, ptr %array, align 4
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %loop ]
+  %turn = phi i64 [ 0, %entry ], [ %turn.next, %loop ]
+  %turn.more = add nuw nsw i64 %turn, 2
   %turn.next = urem i64 %turn.more, 3
   %to = getelementptr inbounds i32, ptr %array, i64 %turn.next
   %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %k
