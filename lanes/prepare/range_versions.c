@@ -134,6 +134,22 @@ static uint32_t counters_that_go_on(const struct range_versions *x, LLVMValueRef
     return all;
 }
 
+/* Does the condition tell whether more than one other round of a loop follows, as where operands are copied several rounds ahead? It never
+ * holds in all rounds. */
+static bool asks_for_later_rounds(const struct range_versions *x, LLVMValueRef condition)
+{
+    struct tsr__inequality q;
+    bool any = false;
+    for (unsigned i = 0; i < x->g.counter_count && tsr__inequality_of(condition, &q); i++) {
+        const struct tsr__counter *c = &x->g.counters[i];
+        const struct tsr__inequality *end = &x->ends[i];
+        const int64_t distance = q.distance + (q.a == c->next ? (int64_t)c->step : 0);
+        any = any ||
+              (c->step && q.is_signed == end->is_signed && q.b == end->b && (q.a == c->phi || q.a == c->next) && distance > end->distance);
+    }
+    return any;
+}
+
 /* The number to which a sum adds constants, and these. */
 static LLVMValueRef base_of_sum(LLVMValueRef v, int64_t *sum)
 {
@@ -207,7 +223,7 @@ static void add_condition(struct range_versions *x, LLVMValueRef condition, bool
         LLVMValueRef comparison = all.at[i].comparison;
         struct where where = where_is(x, LLVMGetInstructionParent(comparison));
         where.goes_on |= is_part_alone(comparison, condition) ? goes_on : 0;
-        if (!counters_that_go_on(x, comparison))
+        if (!counters_that_go_on(x, comparison) && !asks_for_later_rounds(x, comparison))
             add_check(x, &all.at[i], where);
     }
 }

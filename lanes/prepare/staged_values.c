@@ -390,10 +390,37 @@ static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi, int6
                                                                          : LLVMBuildAdd(b, phi, back, "");
 }
 
+/* A counter divided by a number that divides its step. Before the first round the counter may be negative, where the quotient is not the
+ * one of the division. */
+static LLVMValueRef quotient_ahead(struct tsr__reading *r, LLVMValueRef v)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    const bool shifts = op == LLVMLShr || op == LLVMAShr;
+    int64_t first, by, step = tsr__counter_step(r->rounds, LLVMGetOperand(v, 0), true);
+    if ((!shifts && op != LLVMUDiv && op != LLVMSDiv) || !step || !tsr__constant_int(LLVMGetOperand(v, 1), &by) || by < 0 ||
+        (shifts && by >= NOT_NARROW) || !tsr__constant_int(tsr__incoming_from(LLVMGetOperand(v, 0), r->rounds->before), &first) ||
+        first < 0)
+        return NULL;
+    by = shifts ? INT64_C(1) << by : by;
+    if (!by || step % by)
+        return NULL;
+    const int64_t back = step / by * r->ahead;
+    if (!r->u->b)
+        return v;
+    if (r->first_round != TSR__NONE)
+        return LLVMConstInt(LLVMTypeOf(v), (uint64_t)(first / by + step / by * r->first_round - back), true);
+    LLVMValueRef quotient = LLVMInstructionClone(v);
+    LLVMInsertIntoBuilder(r->u->b, quotient);
+    return LLVMBuildNSWAdd(r->u->b, quotient, LLVMConstInt(LLVMTypeOf(v), (uint64_t)-back, true), "");
+}
+
 static LLVMValueRef phi_ahead(struct tsr__reading *r, LLVMValueRef v)
 {
     if (LLVMIsAPHINode(v))
         return counter_ahead(r, v, r->ahead);
+    LLVMValueRef quotient = LLVMIsABinaryOperator(v) ? quotient_ahead(r, v) : NULL;
+    if (quotient)
+        return quotient;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(r->rounds->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
         if (tsr__incoming_from(phi, r->rounds->latch) != v)
             continue;

@@ -42,6 +42,12 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: getelementptr i16, ptr addrspace(1) %a, i64 [[AT]]
 ; CHECK-NOT: addrspace(3)
 ; CHECK: ret void
+; CHECK-LABEL: define spir_kernel void @of_three_by_quotient(
+; CHECK-NOT: addrspace(3)
+; CHECK: [[K:%[a-z0-9.]+]] = phi i64 [ 0,
+; CHECK: lshr exact i64 [[K]], 4
+; CHECK-NOT: addrspace(3)
+; CHECK: ret void
 ; CHECK-LABEL: define spir_kernel void @of_three_fewer(
 ; CHECK: load i16, ptr addrspace(3)
 ; CHECK-LABEL: define spir_kernel void @of_three_other(
@@ -522,6 +528,72 @@ body:
   %k.later = add nuw nsw i64 %k, 2
   %last = urem i64 %k.later, 3
   %again = icmp ult i64 %k.later, %n
+  br i1 %again, label %fill, label %filled
+
+fill:
+  %next.row = shl i64 %k.later, 5
+  %next.at = add i64 %next.row, %l
+  %next.from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %next.at
+  %next = load i16, ptr addrspace(1) %next.from, align 2
+  %to = getelementptr inbounds [32 x i16], ptr addrspace(3) %base, i64 %last, i64 %l
+  store i16 %next, ptr addrspace(3) %to, align 2
+  br label %filled
+
+filled:
+  %pair = and i64 %l, 3
+  %column = lshr i64 %l, 2
+  %row = shl nuw nsw i64 %pair, 3
+  %place = or disjoint i64 %row, %column
+  %p = getelementptr inbounds [32 x i16], ptr addrspace(3) %base, i64 %stage, i64 %place
+  %v = load i16, ptr addrspace(3) %p, align 2
+  %w = sext i16 %v to i32
+  %y = insertelement <8 x i32> %x, i32 %w, i32 0
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %y, <8 x i32> %x, <8 x i32> %sum)
+  br label %latch
+
+latch:
+  %stage.more = add nuw nsw i64 %stage, 1
+  %stage.ends = icmp eq i64 %stage.more, 3
+  %stage.next = select i1 %stage.ends, i64 0, i64 %stage.more
+  br label %loop
+
+done:
+  %r = extractelement <8 x i32> %sum, i32 0
+  %g = getelementptr inbounds i32, ptr addrspace(1) %c, i64 %l
+  store i32 %r, ptr addrspace(1) %g, align 4
+  ret void
+}
+
+define spir_kernel void @of_three_by_quotient(ptr addrspace(1) noalias %a, ptr addrspace(1) noalias %c, <8 x i32> %x, i64 %n) !reqd_work_group_size !0 {
+entry:
+  %l = call i64 @__tsr_local_id(i32 0)
+  %base = call ptr addrspace(3) @__tsr_local_base()
+  %from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %l
+  %copied = load i16, ptr addrspace(1) %from, align 2
+  %begin.to = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %l
+  store i16 %copied, ptr addrspace(3) %begin.to, align 2
+  %second.at = or disjoint i64 %l, 32
+  %second.from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %second.at
+  %second = load i16, ptr addrspace(1) %second.from, align 2
+  %second.to = getelementptr inbounds [32 x i16], ptr addrspace(3) %base, i64 1, i64 %l
+  store i16 %second, ptr addrspace(3) %second.to, align 2
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %latch ]
+  %stage = phi i64 [ 0, %entry ], [ %stage.next, %latch ]
+  %sum = phi <8 x i32> [ zeroinitializer, %entry ], [ %d, %latch ]
+  %more = icmp ult i64 %k, %n
+  br i1 %more, label %body, label %done
+
+body:
+  call void @__tsr_barrier(i32 2, i32 1)
+  %k.next = add nuw nsw i64 %k, 16
+  %k.row = lshr exact i64 %k, 4
+  %k.later = add nuw nsw i64 %k.row, 2
+  %k.end = add nuw nsw i64 %k, 32
+  %last = urem i64 %k.later, 3
+  %again = icmp ult i64 %k.end, %n
   br i1 %again, label %fill, label %filled
 
 fill:
