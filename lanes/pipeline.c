@@ -109,6 +109,8 @@ static void take_snapshot(struct tsr__compilation *l, struct snapshot *snapshot,
         snapshot->kernels = tsr_arena_alloc(&l->scratch, bytes + 1);
     if (!l->variants)
         l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
+    if (!l->without_tiles)
+        l->without_tiles = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->without_tiles);
     memcpy(snapshot->kernels, l->info->kernels, bytes);
 }
 

@@ -36,7 +36,7 @@ bool tsr__can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body)
 
 bool tsr__multiplies_tiles(struct tsr__compilation *l, LLVMValueRef body)
 {
-    if (tsr__tile_unit(l) == TSR__TILES_NONE)
+    if (tsr__tile_unit(l) == TSR__TILES_NONE || tsr__why_without_tiles(l, body))
         return false;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(body); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))

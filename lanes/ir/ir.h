@@ -25,6 +25,8 @@
 #define TSR__INTERLEAVED "tsr-interleaved"
 /* Function attribute of a packet function that only jumps to where its code will be (choose_bodies.c). */
 #define TSR__ELSEWHERE "tsr-elsewhere"
+/* … or would, if the request were for full packets alone: it does not count as their code then. */
+#define TSR__MAY_WAIT "tsr-may-wait"
 /* Function attribute of what uses AMX's tile registers. */
 #define TSR__TILES "tsr-tiles"
 /* … of which two are for half a step of K. */
@@ -82,6 +84,7 @@ struct tsr__compilation {
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
     enum tsr__variant *variants;  /* of each kernel; NULL: as asked, whatever it costs */
+    const char **without_tiles;   /* of each kernel: why its products are not to be in tiles, or NULL; NULL: there was no retry for that */
     bool retried;                 /* there was a retry */
     bool retry;                   /* set by a pass of TSR__RETRY_MAY: the next pass is that of TSR__RETRY_START */
     bool verify;                  /* after each pass and stage */
@@ -254,6 +257,8 @@ const char *tsr__fn_text(struct tsr__compilation *l, LLVMValueRef function, cons
 /* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
 enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
 enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l);
+/* Why no product of the function's kernel is to be in tiles, or NULL. */
+const char *tsr__why_without_tiles(const struct tsr__compilation *l, LLVMValueRef function);
 
 /* What the body for launches of which an index may wrap is called, behind the kernel's name and a dot. */
 #define TSR__WRAPPING "wrapping"

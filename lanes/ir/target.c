@@ -25,6 +25,12 @@ uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef typ
     return (bits + size - 1) / size;
 }
 
+const char *tsr__why_without_tiles(const struct tsr__compilation *l, LLVMValueRef function)
+{
+    uint32_t kernel;
+    return l->without_tiles && tsr__kernel_of_code(l, tsr__name(function), &kernel) ? l->without_tiles[kernel] : NULL;
+}
+
 enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l)
 {
     return tsr__has(l, TSR_CPU_AMX_TILE)        ? TSR__TILES_AMX

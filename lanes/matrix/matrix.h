@@ -16,7 +16,7 @@ struct tsr__tile_product {
 /* For an overload on this unit of the CPU, or NULL. */
 const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, enum tsr__tile_unit unit,
                                                   const struct tsr_matrix_builtin *f);
-/* The unit that has the function's products: vectors, too, where AMX has none of them. */
+/* The unit that has the function's products: vectors, too, where AMX has none of them; none in a retry without tiles. */
 enum tsr__tile_unit tsr__tile_unit_of(const struct tsr__compilation *l, LLVMValueRef function);
 
 /* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */

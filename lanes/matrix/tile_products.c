@@ -35,7 +35,7 @@ const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation 
 
 enum tsr__tile_unit tsr__tile_unit_of(const struct tsr__compilation *l, LLVMValueRef function)
 {
-    const enum tsr__tile_unit unit = tsr__tile_unit(l);
+    const enum tsr__tile_unit unit = tsr__why_without_tiles(l, function) ? TSR__TILES_NONE : tsr__tile_unit(l);
     bool by_vectors = false;
     struct tsr__mad mad;
     for (LLVMValueRef i = unit == TSR__TILES_AMX ? tsr__first(function) : NULL; i; i = tsr__next(i)) {

@@ -67,7 +67,7 @@ static void extend_in(struct tsr__compilation *l, LLVMValueRef function)
 
 bool tsr__pass_widen_indices(struct tsr__compilation *l, LLVMValueRef function)
 {
-    if (tsr__tile_unit(l) != TSR__TILES_NONE && tsr__has_mads(function))
+    if (tsr__tile_unit_of(l, function) != TSR__TILES_NONE && tsr__has_mads(function))
         extend_in(l, function);
     return true;
 }

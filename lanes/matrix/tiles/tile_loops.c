@@ -17,15 +17,6 @@ enum { MOST = TSR_TILE_LOOP_MAX };
 /* ---- loops ------------------------------------------------------------------------------------------------------------------------------
  */
 
-LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
-    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2)
-        return NULL;
-    LLVMBasicBlockRef to[2] = {LLVMGetSuccessor(end, 0), LLVMGetSuccessor(end, 1)};
-    return (to[0] == loop) == (to[1] == loop) ? NULL : to[to[0] == loop];
-}
-
 static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, LLVMBasicBlockRef loop)
 {
     struct tsr__mad mad;
@@ -126,11 +117,6 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
         return false;
     m->at = tsr__polynomial_of(t->l, m->address);
     return find_place(t, s, loop, m) && !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
-}
-
-static bool is_unpacked(const struct tsr__moving *m)
-{
-    return m->by_rows || m->by_columns;
 }
 
 static bool lie_alike(const struct tsr__moving *a, const struct tsr__moving *b)
@@ -434,115 +420,6 @@ static struct tsr__pending_tile_store *stores_behind(struct tsr__tiles *t, const
     return found;
 }
 
-/* Does the function only let the launch fail? */
-static bool ends_launch(LLVMValueRef callee)
-{
-    return !strcmp(tsr__name(callee), TSR__RT_PREFIX "barrier_mismatch") || !strcmp(tsr__name(callee), TSR__RT_PREFIX "divergent_barrier");
-}
-
-/* Is there nothing in the function, and in those that it calls, by which work-groups could wait for each other, or that must happen in its
- * place? */
-static bool runs_alone(LLVMValueRef function)
-{
-    for (LLVMValueRef i = tsr__first(function); i; i = tsr__next(i)) {
-        struct tsr__mad mad;
-        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
-        if ((LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && LLVMGetVolatile(i))
-            return false;
-        if (LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-            return false;
-        if (!LLVMIsACallInst(i) || tsr__mad_read(i, &mad))
-            continue;
-        if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && !tsr__is_marker(callee) && !ends_launch(callee) &&
-                        !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_")))
-            return false;
-        const bool elsewhere = tsr__has_text_attr(callee, TSR__ELSEWHERE); /* that does what this function does */
-        if (!LLVMIsDeclaration(callee) && !elsewhere && !runs_alone(callee))
-            return false;
-    }
-    return true;
-}
-
-static uint32_t registers_of(const struct tsr__k_loop *x)
-{
-    uint32_t all = 0;
-    for (unsigned i = 0; i < x->rows * x->columns; i++)
-        all |= UINT32_C(1) << x->lives[i]->accumulator;
-    return all;
-}
-
-/* The device's code has AMX's registers for itself: are none in use behind the loop but `own` ones? */
-static bool leaves_registers_alone(const struct tsr__tiles *t, LLVMBasicBlockRef loop, uint32_t own)
-{
-    uint32_t taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, tsr__exit_of_loop(loop))].taken;
-    return t->unit != TSR__TILES_AMX || (!(taken & ~own) && !t->halves);
-}
-
-bool tsr__tile_loop_is_narrow(const struct tsr__k_loop *x)
-{
-    return tsr__row_of_block(x->parts[0].life->block) < TSR_TILE_ROW_BYTES;
-}
-
-/* Why the device cannot run it with those of other work-groups, whatever the packet does, or NULL. */
-static const char *runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers)
-{
-    const struct tsr__loop_part *part = &x->parts[0];
-    const struct tsr__moving *a = &part->a.first, *b = &part->b.first;
-    if ((!x->slice_a && !tsr__is_global_memory(a->address)) || (!x->slice_b && !tsr__is_global_memory(b->address)))
-        return "A or B is not in global memory";
-    if (tsr__rows_of_block(part->life->block) < TSR_TILE_ROWS && x->rows > 1)
-        return "its rows are not those of one tile";
-    if (tsr__tile_loop_is_narrow(x) && x->rows * x->columns > 1)
-        return "it has 8 columns in more than one tile";
-    if (tsr__tile_loop_is_narrow(x) && x->slice_b)
-        return "it computes 8 columns of B";
-    bool in_panels = b->stride.valid && !b->stride.count; /* of a width that the program knows: it has packed B for tiles */
-    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !x->slice_a && !x->slice_b &&
-        !is_unpacked(b) && !part->nibbles && in_panels)
-        return "whole tiles of A and B come straight from memory";
-    return leaves_registers_alone(t, x->loop, own_registers) ? NULL : "other accumulators wait in tile registers";
-}
-
-static const char *const runs_once = "in launches where indices may wrap, or in those where none does, packets cannot run twice";
-
-/* Do sub-groups take the steps of K in turns, to add their sums behind a barrier? Each of them has little of K: with AMX, tile registers of
- * its own are faster than two passes (docs/measurements.md, products as others write them). */
-static bool takes_turns_in_k(const struct tsr__tiles *t, const struct tsr__k_loop *x)
-{
-    const struct tsr__loop_part *part = &x->parts[0];
-    const struct tsr__polynomial *inner = &part->a.inner;
-    const bool next = part->a.moves && inner->valid && !inner->count && inner->constant == TSR_TILE_ROW_BYTES / 2;
-    return t->unit == TSR__TILES_AMX && part->half && !next && tsr__tile_twice_pauses(x->twice);
-}
-
-/* Do the slices read nothing that the packet stores? Notes which argument has to be alone in its memory for that. */
-static bool slices_are_apart(struct tsr__tiles *t, struct tsr__k_loop *x)
-{
-    x->alone = x->slice_a || x->slice_b ? tsr__argument_of_address(t->l, tsr__tile_store_address(x->leaving)) : -1;
-    return (!x->slice_a || tsr__slice_is_apart(x->slice_a, x->alone)) && (!x->slice_b || tsr__slice_is_apart(x->slice_b, x->alone));
-}
-
-/* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
-static const char *must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all)
-{
-    const char *why = runs_apart(t, x, registers_of(x));
-    if (why)
-        return why;
-    why = "several blocks, whose rows are not those of one";
-    if (x->zero && x->leaving && slices_are_apart(t, x) && tsr__tile_loop_can_wait(t->l, x->loop, x->leaving, all, &x->again) &&
-        runs_alone(t->webs.function))
-        return NULL;
-    if (t->once)
-        return runs_once;
-    if (all)
-        x->twice = tsr__tile_runs_twice(t, x->loop, x->lives, x->rows * x->columns, &why);
-    if (x->twice && takes_turns_in_k(t, x)) {
-        x->twice = NULL;
-        why = "it has few steps of K, and packets wait for each other behind it";
-    }
-    return x->twice ? NULL : why;
-}
-
 /* Adds the loop if that pays, as one call. False: its parts are no block. */
 static bool add_block(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct tsr__loop_part *parts, unsigned count, bool computed,
                       bool all)
@@ -554,7 +431,7 @@ static bool add_block(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct
     for (unsigned i = 0; i < count; i++)
         x->lives[i] = x->parts[i].life;
     x->leaving = stores_behind(t, x);
-    x->runs_now = must_run_now(t, x, all);
+    x->runs_now = tsr__tile_loop_must_run_now(t, x, all);
     const bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS && !tsr__tile_loop_is_narrow(x),
                other_way = parts->a.first.place || parts->b.first.place,
                pays = (t->unit == TSR__TILES_VECTORS && !tsr__tile_loop_is_narrow(x)) || (t->unit == TSR__TILES_MODEL && whole);
@@ -626,10 +503,10 @@ static bool add_several(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr
             return false;
         for (unsigned i = 0; i < x->rows * x->columns; i++)
             lives[live++] = x->lives[i] = x->parts[i].life;
-        registers |= registers_of(x);
+        registers |= tsr__registers_of_loop(x);
     }
     for (unsigned n = 0; n < count; n++)
-        if (runs_apart(t, all[n], registers))
+        if (tsr__tile_loop_runs_apart(t, all[n], registers))
             return false;
     struct tsr__twice *twice = tsr__tile_runs_twice(t, loop, lives, live, &why);
     for (unsigned n = 0; n < count && twice; n++) {
@@ -696,15 +573,17 @@ bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef bloc
 bool tsr__tile_loops_reject(struct tsr__tiles *t)
 {
     bool any = false;
-    for (size_t i = 0; i < t->webs.block_count; i++) {
+    for (size_t i = 0; i < t->webs.block_count && t->unit == TSR__TILES_VECTORS; i++) {
         struct tsr__live_range *life = &t->registers.live_ranges[i];
-        const char *why = "a block of fewer than 16 rows or columns is worth it only in a loop over K that the device can run as a whole";
+        const char *why = "without tiles of the CPU's a block is worth it only in a loop over K that the device can run as a whole";
         for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
             for (unsigned k = 0; k < x->rows * x->columns; k++)
-                why = x->lives[k] == life ? x->runs_now : why;
-        if (life->accumulator < 0 || !life->is_part || !why)
+                if (x->lives[k] == life)
+                    why = life->is_part ? x->runs_now : NULL;
+        if (life->accumulator < 0 || !why)
             continue;
         tsr__reject_tile(life, why);
+        t->rejected = why;
         any = true;
     }
     return any;

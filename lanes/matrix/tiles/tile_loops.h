@@ -52,7 +52,19 @@ struct tsr__k_loop {
     unsigned number; /* of several calls for one basic block */
 };
 
-/* The block behind a loop of one block that leaves at its end, or NULL. */
+/* Are B's words made of its elements? */
+static inline bool tsr__is_unpacked(const struct tsr__moving *m)
+{
+    return m->by_rows || m->by_columns;
+}
+
+/* The registers of the loop's accumulators: a bit each. */
+uint32_t tsr__registers_of_loop(const struct tsr__k_loop *x);
+/* Why the device cannot run it with those of other work-groups, whatever the packet does, or NULL. */
+const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers);
+/* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
+const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all);
+/* The block behind a loop of one block that leaves at its end, or NULL. (tile_waits.c) */
 LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop);
 /* Is it one column of sub-groups of 8? */
 bool tsr__tile_loop_is_narrow(const struct tsr__k_loop *x);

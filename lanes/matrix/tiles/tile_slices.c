@@ -133,6 +133,18 @@ void tsr__ask_alone(struct tsr__compilation *l, LLVMValueRef function, int argum
     kernel_of(l, function)->asked_arguments |= UINT32_C(1) << argument;
 }
 
+bool tsr__slice_begins_in_memory(const struct tsr__slice *s)
+{
+    for (unsigned i = 0; i < s->counter_count; i++) {
+        LLVMValueRef v = s->counters[i].begin;
+        while (LLVMIsACastInst(v) || (tsr__is_sum(v) && LLVMIsAConstant(LLVMGetOperand(v, 1))) || LLVMIsAFreezeInst(v))
+            v = LLVMGetOperand(v, 0);
+        if (LLVMIsALoadInst(v))
+            return true;
+    }
+    return false;
+}
+
 bool tsr__slice_is_apart(const struct tsr__slice *s, int argument)
 {
     return argument >= 0 && !s->reads_others && !(s->arguments >> argument & 1);

@@ -14,6 +14,8 @@ struct tsr__slice *tsr__slice_find(const struct tsr__webs *w, LLVMBasicBlockRef 
                                    unsigned tiles, unsigned depth);
 /* Does the slice read nothing that is written through argument `argument` of the kernel, if this argument is alone in its memory? */
 bool tsr__slice_is_apart(const struct tsr__slice *s, int argument);
+/* Does a counter of the slice begin with a number from memory? */
+bool tsr__slice_begins_in_memory(const struct tsr__slice *s);
 /* The argument of the kernel through which an address points, or -1. */
 int tsr__argument_of_address(struct tsr__compilation *l, LLVMValueRef address);
 /* Notes that the kernel whose code the function is asks whether this argument is alone in its memory. */

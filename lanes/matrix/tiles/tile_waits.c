@@ -8,7 +8,16 @@
 
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/match.h"
-#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/matrix/tiles/tile_loops.h"
+
+LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2)
+        return NULL;
+    LLVMBasicBlockRef to[2] = {LLVMGetSuccessor(end, 0), LLVMGetSuccessor(end, 1)};
+    return (to[0] == loop) == (to[1] == loop) ? NULL : to[to[0] == loop];
+}
 
 static LLVMValueRef find_end(LLVMBasicBlockRef block)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tiles.h"
 #include "lanes/prepare/unroll.h"
 
@@ -627,12 +628,58 @@ static bool drop_counting_loops(const struct tsr__tiles *all, size_t count)
     return good;
 }
 
+/* ---- without tiles ---------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The functions that may have tiles; leaves a note at the products of others. */
+static LLVMValueRef *functions_for_tiles(struct tsr__compilation *l, size_t *count)
+{
+    size_t all, kept = 0;
+    LLVMValueRef *functions = tsr__defined_functions(l, &all);
+    struct tsr__mad mad;
+    for (size_t i = 0; i < all; i++) {
+        const char *why = tsr__why_without_tiles(l, functions[i]);
+        for (LLVMValueRef inst = why ? tsr__first(functions[i]) : NULL; inst; inst = tsr__next(inst))
+            if (tsr__mad_read(inst, &mad))
+                tsr__mad_note(l, inst, why);
+        if (!why)
+            functions[kept++] = functions[i];
+    }
+    *count = kept;
+    return functions;
+}
+
+/* Passes before this one shape kernels with products for tiles: loops of their own for rounds without checks, addresses that are computed
+ * ahead. A kernel of which no loop is run by the device then has more code than it needs, and spills. Such kernels are compiled again
+ * without that. True: there are some. */
+static bool retry_without_tiles(struct tsr__compilation *l, struct tsr__tiles *all, size_t count)
+{
+    const char **why = tsr_arena_alloc(&l->scratch, l->info->kernel_count * sizeof *why);
+    bool *has = tsr_arena_alloc(&l->scratch, l->info->kernel_count);
+    uint32_t kernel;
+    for (size_t i = 0; i < count && l->without_tiles; i++) {
+        size_t multiplies;
+        if (all[i].unit != TSR__TILES_VECTORS || is_partial(&all[i]) || !tsr__kernel_of_code(l, tsr__name(all[i].webs.function), &kernel))
+            continue;
+        if (has_tiles(&all[i]))
+            find_all(&all[i], &multiplies);
+        has[kernel] = has[kernel] || has_tiles(&all[i]);
+        why[kernel] = all[i].rejected ? all[i].rejected : why[kernel];
+    }
+    for (kernel = 0; kernel < l->info->kernel_count && l->without_tiles; kernel++)
+        if (why[kernel] && !has[kernel]) {
+            l->without_tiles[kernel] = why[kernel];
+            l->retry = true;
+        }
+    return l->retry;
+}
+
 bool tsr__pass_tiles(struct tsr__compilation *l)
 {
     size_t count;
     if (!tsr__tile_unit(l))
         return true;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    LLVMValueRef *functions = functions_for_tiles(l, &count);
     struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
     bool *once = tsr_arena_alloc(&l->scratch, count), *skips = tsr_arena_alloc(&l->scratch, count);
     for (size_t i = 0; i < count; i++) {
@@ -644,6 +691,8 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
             return false;
     for (size_t i = 0; i < count; i++)
         analyse_function(&all[i], l, functions[i], once[i]);
+    if (retry_without_tiles(l, all, count))
+        return true;
     choose_halves(l, all, count);
     for (size_t i = 0; i < count; i++)
         rewrite_function(&all[i]);

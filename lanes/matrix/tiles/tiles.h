@@ -249,6 +249,7 @@ struct tsr__tiles {
     struct tsr__map twice;                          /* loops of these for which packets run twice → 1 */
     struct tsr__map columns;                        /* vectors of pointers → struct columns * (tile_operands.c) */
     bool once;                                      /* there are to be none: the kernel's other function for full packets has none */
+    const char *rejected;                           /* why a block of webs has become vectors that no loop of the device makes, or NULL */
 };
 
 /* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
