@@ -36,7 +36,7 @@ static void drop_whole(struct tsr__compilation *l, const struct tsr_kernel_info 
 static bool can_wait(struct tsr__compilation *l, uint32_t number, LLVMValueRef partial)
 {
     uint64_t most = l->options->code_budget;
-    return partial && !l->retried && !(has_tile_registers(l) && tsr__has_mads(partial)) &&
+    return !l->retried && !(has_tile_registers(l) && tsr__has_mads(partial)) &&
            (!most || tsr__code_cost(l, LLVMGetNamedFunction(l->module, l->info->kernels[number].entry)) <= most);
 }
 
@@ -83,6 +83,17 @@ static void make_jump(struct tsr__compilation *l, LLVMValueRef f)
     LLVMDisposeBuilder(b);
 }
 
+/* A request for all bodies has both, each of which is what it would be by itself. */
+static void leave_for_later(struct tsr__compilation *l, struct tsr_kernel_info *kernel, LLVMValueRef partial)
+{
+    if (l->options->bodies == TSR_BODIES_ALL) {
+        tsr__set_fn_text(l, partial, TSR__MAY_WAIT, "");
+        return;
+    }
+    make_jump(l, partial);
+    kernel->flags |= TSR_KERNEL_PARTIAL_LATER;
+}
+
 /* Makes the function the kernel's entry, and forgets the former one. */
 static bool make_entry(struct tsr__compilation *l, struct tsr_kernel_info *kernel, LLVMValueRef partial)
 {
@@ -102,12 +113,12 @@ bool tsr__pass_choose_bodies(struct tsr__compilation *l)
         LLVMValueRef partial = tsr__partial_function(l, kernel);
         if (l->options->bodies == TSR_BODIES_PARTIAL && !make_entry(l, kernel, partial))
             return false;
-        if (l->options->bodies != TSR_BODIES_PARTIAL && partial && is_never_full(l, kernel))
+        if (l->options->bodies == TSR_BODIES_PARTIAL || !partial)
+            continue;
+        if (is_never_full(l, kernel))
             drop_whole(l, kernel, partial);
-        else if (l->options->bodies == TSR_BODIES_FULL && can_wait(l, i, partial)) {
-            make_jump(l, partial);
-            kernel->flags |= TSR_KERNEL_PARTIAL_LATER;
-        }
+        else if (can_wait(l, i, partial))
+            leave_for_later(l, kernel, partial);
     }
     return true;
 }

@@ -59,7 +59,7 @@ static bool is_home(LLVMValueRef inst)
 static uint64_t cost_from(struct visit *v, LLVMValueRef f)
 {
     uint64_t sum = 0, slots = 0;
-    if (LLVMIsDeclaration(f) || tsr__map_get(&v->seen, f))
+    if (LLVMIsDeclaration(f) || tsr__map_get(&v->seen, f) || tsr__has_text_attr(f, TSR__MAY_WAIT))
         return 0;
     tsr__map_set(&v->seen, f, 1);
     for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {

@@ -381,6 +381,21 @@ static void test_matrix_functions_are_not_inlined(void **state)
     }
 }
 
+/* The function for packets that are not full does not count where a request for the others alone would leave it out. */
+static void test_what_may_wait(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "define void @partial(ptr %p) {\n%x = load i64, ptr %p\n%y = add i64 %x, 1\nstore i64 %y, ptr %p\nret void }\n"
+                     "define void @entry(ptr %p) {\ncall void @partial(ptr %p)\nret void }\n");
+    LLVMValueRef entry = function(&w, "entry"), partial = function(&w, "partial");
+    const uint64_t both = tsr__code_cost(&w.l, entry), one = tsr__code_cost(&w.l, partial);
+    assert_true(one);
+    tsr__set_fn_text(&w.l, partial, TSR__MAY_WAIT, "");
+    assert_int_equal(tsr__code_cost(&w.l, entry), both - one);
+    teardown(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_extensions),       cmocka_unit_test(test_gep_indices),
         cmocka_unit_test(test_distances),        cmocka_unit_test(test_code_sizes),
         cmocka_unit_test(test_kept_calls),       cmocka_unit_test(test_matrix_functions_are_not_inlined),
+        cmocka_unit_test(test_what_may_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
