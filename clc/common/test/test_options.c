@@ -48,6 +48,10 @@ static void takers(void **state)
         {"-cl-uniform-work-group-size", true, false},
         {"-cl-no-subgroup-ifp", true, true},
         {"-cl-kernel-arg-info", true, false},
+        {"-cl-intel-256-GRF-per-thread", true, false},
+        {"-cl-intel-128-GRF-per-thread", true, false},
+        {"-cl-intel-enable-auto-large-GRF-mode", true, false},
+        {"-cl-intel-greater-than-4GB-buffer-required", true, false},
         {"-w", true, false},
         {"-Werror", true, false},
         {"-g", true, false},
@@ -89,7 +93,7 @@ static void refusals(void **state)
 {
     (void)state;
     refused(TSR_CLC_BUILD, "-w -cl-foo -g", "-cl-foo");
-    refused(TSR_CLC_BUILD, "-cl-intel-greater-than-4GB-buffer-required", "-cl-intel-greater-than-4GB-buffer-required");
+    refused(TSR_CLC_BUILD, "-cl-intel-512-GRF-per-thread", "-cl-intel-512-GRF-per-thread");
     refused(TSR_CLC_BUILD, "-x spir", "-x");
     refused(TSR_CLC_BUILD, "-cl-std=CL3.2", "-cl-std=CL3.2");
     refused(TSR_CLC_BUILD, "-cl-std=CL2.1", "CL1.2"); /* says what there is */
