@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loads a program: the ELF shared object that the compiler made is written to a memory file of its own and opened with dlopen. So gdb, perf
- * and valgrind see an ordinary library, and each load has program-scope variables of its own. Where no such file can be had, elf.c loads
- * the object. */
+ * Loads a program: the ELF shared object that the compiler made is written to a memory file of its own and opened with dlopen. So perf and
+ * valgrind see an ordinary library, and each load has program-scope variables of its own. gdb does with TESSERA_KEEP_CODE, which gives the
+ * file a name. Where no such file can be had, elf.c loads the object. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "device-amx/cpu.h"
@@ -35,7 +36,8 @@ static bool is_whole(const void *code, size_t size)
 
 /* A path of the descriptor that no earlier load has used: dlopen takes a library whose path it knows as loaded, and descriptor numbers are
  * used again. The number of the load is written in binary with "/." and "/", which mean nothing in a path; above it stands an address of
- * this copy of the code, as a process may have another one, which counts its own loads. */
+ * this copy of the code, as a process may have another one, which counts its own loads. The path names the thread: a debugger that opens
+ * the paths of a process's libraries must not come to a descriptor of its own, which may be a pipe. */
 static char *path_of(int fd, unsigned number)
 {
     static const char own;
@@ -43,7 +45,7 @@ static char *path_of(int fd, unsigned number)
     char bits[2 * 64 + 1] = "", *at = bits;
     for (uint64_t left = (uint64_t)(uintptr_t)&own >> PAGE_BITS << NUMBER_BITS | number % (1u << NUMBER_BITS); left; left >>= 1)
         at = stpcpy(at, left & 1 ? "/." : "/");
-    return tsr_format("/proc/self/fd%s/%d", bits, fd);
+    return tsr_format("/proc/self/task/%ld/fd%s/%d", syscall(SYS_gettid), bits, fd);
 }
 
 /* Writes the code into the folder that TESSERA_KEEP_CODE names; its path, malloc'd. Replaces nothing: in containers, processes get the same
