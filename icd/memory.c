@@ -29,6 +29,10 @@ unsigned char *tsr__mem_allocate(size_t size)
         madvise(memory, size + before, MADV_HUGEPAGE); /* a kernel without huge pages refuses, which does no harm */
     memory += before;
     memcpy(memory - sizeof before, &before, sizeof before);
+    /* Small objects come from the process's heap. New memory of a GPU is zeros, and programs written there read some of it before they
+     * have written it. */
+    if (!large)
+        memset(memory, 0, size);
     return memory;
 }
 

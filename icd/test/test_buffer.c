@@ -67,6 +67,35 @@ static void test_create(void **state)
     CHECK(clReleaseContext(context));
 }
 
+/* Small buffers in the host's memory are zeros at first, whatever the heap had there. */
+static void test_new_memory(void **state)
+{
+    (void)state;
+    enum { BUFFERS = 64, SIZE = 777 };
+    cl_device_id device = test_device();
+    if (!test_unified(device))
+        skip();
+    cl_context context = test_context(device);
+    cl_command_queue queue = test_queue(context, device, 0);
+    for (int round = 0; round < 2; round++) { /* the second one gets what the first one has filled */
+        cl_mem buffers[BUFFERS];
+        for (int i = 0; i < BUFFERS; i++) {
+            unsigned char bytes[SIZE];
+            const cl_uint ones = UINT32_MAX;
+            CHECK_CREATE(buffers[i], clCreateBuffer(context, 0, SIZE, NULL, &err), CL_SUCCESS);
+            CHECK(clEnqueueReadBuffer(queue, buffers[i], CL_TRUE, 0, SIZE, bytes, 0, NULL, NULL));
+            for (int k = 0; k < SIZE; k++)
+                CHECK_THAT(!bytes[k]);
+            CHECK(clEnqueueFillBuffer(queue, buffers[i], &ones, 1, 0, SIZE, 0, NULL, NULL));
+        }
+        CHECK(clFinish(queue));
+        for (int i = 0; i < BUFFERS; i++)
+            CHECK(clReleaseMemObject(buffers[i]));
+    }
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+}
+
 static void test_sub_buffer(void **state)
 {
     (void)state;
@@ -471,11 +500,11 @@ static void test_immutable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_immutable),       cmocka_unit_test(test_create),
-        cmocka_unit_test(test_sub_buffer),      cmocka_unit_test(test_info),
-        cmocka_unit_test(test_transfers),       cmocka_unit_test(test_host_pointer),
-        cmocka_unit_test(test_transfer_errors), cmocka_unit_test(test_destructors),
-        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_immutable),    cmocka_unit_test(test_create),
+        cmocka_unit_test(test_new_memory),   cmocka_unit_test(test_sub_buffer),
+        cmocka_unit_test(test_info),         cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_host_pointer), cmocka_unit_test(test_transfer_errors),
+        cmocka_unit_test(test_destructors),  cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
