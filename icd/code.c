@@ -5,6 +5,12 @@
 
 #include "icd/program.h"
 
+/* Does the user want code for a check, which that of a binary may not be? An image does not say by which engine its code was made. */
+static bool wants_checked_code(void)
+{
+    return !strcmp(tsr_env_text(TSR_ENV_ENGINE), "reference") || !strcmp(tsr_env_text(TSR_ENV_CHECK), "1");
+}
+
 /* `moved`: NULL, or the image may be one whose code is to be made anew, which it then tells. */
 static enum tsr_status take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size, bool *moved)
 {
@@ -12,7 +18,7 @@ static enum tsr_status take(const struct _cl_device_id *device, struct tsr_code 
     struct tsr_target target;
     device->ops->target(device->impl, &target);
     if (moved)
-        *moved = status == TSR_OK && tsr_image_should_move(&code->info, &target);
+        *moved = status == TSR_OK && (tsr_image_should_move(&code->info, &target) || (code->info.module_size && wants_checked_code()));
     if (status == TSR_OK && !(moved && *moved) && !tsr_image_fits(&code->info, &target))
         status = TSR_MISMATCH;
     if (status != TSR_OK) {

@@ -122,6 +122,28 @@ static void load_all(const char *level, const char *from)
     test_end(&w);
 }
 
+/* Who asks for the reference engine does not get the code of the vector engine that a binary has. */
+static void load_for_reference(const char *level, const char *from)
+{
+    (void)level;
+    struct test_world w = test_begin(0);
+    for (int i = 0; i < SOURCES; i++) {
+        char path[128];
+        size_t size, again;
+        cl_program program;
+        path_of(path, from, i);
+        const unsigned char *binary = read_file(path, &size);
+        CHECK_CREATE(program, clCreateProgramWithBinary(w.context, 1, &w.device, &size, &binary, NULL, &err), CL_SUCCESS);
+        CHECK(clBuildProgram(program, 1, &w.device, "", NULL, NULL));
+        assert_int_equal(test_run(&w, program, "a"), 42);
+        unsigned char *made = binary_of(program, &again);
+        assert_true(again != size || memcmp(made, binary, size) != 0);
+        free(made);
+        CHECK(clReleaseProgram(program));
+    }
+    test_end(&w);
+}
+
 /* As if another version of the driver had made them. */
 static void load_other_version(const char *level, const char *from)
 {
@@ -231,6 +253,7 @@ static const struct step {
     {"other_version", "sse2", "sse2", NULL, load_other_version},
     {"other_version_and_cpu", "avx2", "sse2", NULL, load_other_version},
     {"link_other_version", "sse2", "", NULL, link_other_version},
+    {"reference", "avx2", "avx2", "TESSERA_ENGINE=reference", load_for_reference},
     {"damaged", "sse2", "avx2", NULL, load_damaged},
     {"without_compiler", "sse2", "avx2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},
     {"lesser_code_without_compiler", "avx2", "sse2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},
@@ -250,6 +273,8 @@ static void each_in_a_process(void **state)
     unsigned failed = 0;
     assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i].run == load_for_reference && getenv("TESSERA_ENGINE"))
+            continue;
         char *const words[] = {(char *)"icd_moved", (char *)steps[i].name, folder, NULL};
         pid_t pid = fork();
         assert_true(pid >= 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which loops over K the device runs with those of other work-groups: those that may end after their packet, and those for which packets run
- * twice. */
+ * Which loops over K the device runs with those of other work-groups: those that may end after their packet, and those for which packets
+ * run twice. */
 #include <string.h>
 
 #include "lanes/ir/match.h"
