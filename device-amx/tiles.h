@@ -148,6 +148,11 @@ enum { TSR__TILE_IS_CUT = 1 << 20 };
 void tsr__tile_widen_halves(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows);
 void tsr__tile_widen_words(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows);
 
+/* Has the grid so few rows that packing B takes longer than the product? It is one of vectors then, of words of B where they lie. */
+bool tsr__tile_is_thin(const struct tsr__tile_grid *g);
+/* Of such a grid; needs no memory of it. (tiles_thin.c) */
+void tsr__tile_thin_multiply(const struct tsr__tile_grid *g);
+
 static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 {
     return product < TSR_TILE_BF16 ? !tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) : product != TSR_TILE_BF16_PAIRS;

@@ -166,6 +166,10 @@ static bool is_packed(const struct tsr__packed_b *p, const struct tsr__run *run,
 
 void tsr__packed_b_multiply(struct tsr__packed_b *p, const struct tsr__run *run, struct tsr__tile_grid *g)
 {
+    if (tsr__tile_is_thin(g)) {
+        tsr__tile_thin_multiply(g);
+        return;
+    }
     g->has_packed_b = is_packed(p, run, g);
     tsr__tile_grid_multiply(g);
     if (g->has_packed_b)

@@ -62,6 +62,9 @@ static const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 2, .type = BF16, .index = "int", .blocks = true, .writes = true, .nested = true},
     {.m = 4, .rows = 1, .columns = 1, .type = INT8, .b_rows = true, .index = "long", .end = SCALES, .writes = true},
     {.m = 1, .rows = 1, .columns = 1, .type = UINT8, .index = "int", .end = ADDS_TO_C},
+    {.m = 1, .rows = 1, .columns = 1, .type = INT8, .index = "int"},
+    {.m = 2, .rows = 1, .columns = 2, .type = UINT8, .index = "long"},
+    {.m = 4, .rows = 1, .columns = 1, .type = BF16, .index = "int", .end = CUTS_NEGATIVE},
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .eight = true},
     {.m = 4, .rows = 1, .columns = 1, .type = BF16, .b_rows = true, .index = "int", .end = SCALES, .eight = true},
     {.m = 8, .rows = 2, .columns = 1, .type = UINT8, .b_rows = true, .index = "long", .end = ADDS_TO_C, .nested = true, .eight = true},
@@ -251,6 +254,9 @@ static const struct shape shapes[] = {
     {{5, 7, 1}, {1, 1}, 2, 16, false, false, APART, {0}, {0}},
     {{3, 37, 1}, {1, 1}, 5, 0, false, false, APART, {0}, {0}},
     {{2, 150, 1}, {1, 1}, 3, 0, false, false, APART, {0}, {0}}, /* several blocks under each other */
+    {{21, 1, 1}, {1, 1}, 5, 16, false, false, APART, {0}, {0}}, /* a few rows in all, for functions of a few: eight columns at once */
+    {{19, 3, 1}, {1, 1}, 4, 0, false, false, APART, {0}, {0}},
+    {{9, 4, 1}, {1, 1}, 3, 0, false, false, APART, {0}, {0}},
     {{9, 2, 1}, {2, 1}, 3, 0, false, false, APART, {0}, {0}},
     {{2, 9, 2}, {1, 2}, 4, 48, true, false, APART, {0}, {0}},
     {{4, 5, 3}, {1, 1}, 3, 16, false, true, APART, {0}, {0}},
