@@ -106,7 +106,7 @@ struct tsr__packed_b {
     const char *at[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE];
 };
-/* Multiplies the grid, with what is packed from an earlier one where that is the same. */
+/* Multiplies the grid, with what is packed from an earlier one where that is the same; packs nothing of a thin one. */
 void tsr__packed_b_multiply(struct tsr__packed_b *packed, const struct tsr__run *run, struct tsr__tile_grid *grid);
 
 /* Do they differ in nothing but where A, B and C lie, and in the number of steps? */

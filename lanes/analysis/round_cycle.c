@@ -71,12 +71,9 @@ static void fill(struct cycle *c, uint64_t value)
         c->in[i] = value;
 }
 
-static unsigned period_of(const struct cycle *c)
+static bool is_constant(const struct cycle *c)
 {
-    unsigned period = 1;
-    while (ROUNDS % period || memcmp(c->in, c->in + period, (ROUNDS - period) * sizeof c->in[0]) != 0)
-        period++;
-    return period;
+    return !memcmp(c->in, c->in + 1, (ROUNDS - 1) * sizeof c->in[0]);
 }
 
 /* The value of the phi behind one in which it is `value`. */
@@ -84,7 +81,7 @@ static bool next_value(struct search *s, LLVMValueRef next, LLVMValueRef phi, ui
 {
     struct search assuming = {.cfg = s->cfg, .loop = s->loop, .phi = phi, .assumed = value, .steps = s->steps};
     struct cycle c;
-    const bool known = !s->phi && find_cycle(&assuming, next, depth, &c) && period_of(&c) == 1;
+    const bool known = !s->phi && find_cycle(&assuming, next, depth, &c) && is_constant(&c);
     *found = known ? c.in[0] : 0;
     return known;
 }
@@ -389,6 +386,14 @@ static bool find_cycle(struct search *s, LLVMValueRef v, int depth, struct cycle
            (cycle_of_bits(s, v, c) || cycle_of_rest(s, v, depth - 1, c) || cycle_of_operation(s, v, depth, c));
 }
 
+unsigned tsr__period_of_rounds(const int64_t values[TSR__CYCLE_ROUNDS])
+{
+    unsigned period = 1;
+    while (ROUNDS % period || memcmp(values, values + period, (ROUNDS - period) * sizeof *values) != 0)
+        period++;
+    return period;
+}
+
 bool tsr__find_round_cycle(const struct tsr__cfg *cfg, LLVMValueRef v, struct tsr__round_cycle *c)
 {
     unsigned steps = 0;
@@ -398,10 +403,9 @@ bool tsr__find_round_cycle(const struct tsr__cfg *cfg, LLVMValueRef v, struct ts
     if (!find_cycle(&s, v, DEPTH, &found) || (s.of_next && s.of_this))
         return false;
     c->of_next = s.of_next;
-    c->period = period_of(&found);
     for (int i = 0; i < ROUNDS; i++)
         c->values[i] = with_sign(found.in[i], width_of(v));
-    if (c->period > 1)
+    if (!is_constant(&found))
         c->loop = s.loop;
     return true;
 }

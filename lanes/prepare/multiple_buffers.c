@@ -4,8 +4,6 @@
  * The index is no constant, so the array would stay in memory, in a packet one element of each lane beside the other. It becomes an array
  * for each part: that whose turn it is, and those whose turn comes later, each of which takes what is in the next one at the end of each
  * round. Then all indices are constants, LLVM makes registers of the arrays, and the exchange is some phis. */
-#include <string.h>
-
 #include "lanes/analysis/round_cycle.h"
 #include "lanes/analysis/index_parts.h"
 #include "lanes/ir/explain.h"
@@ -87,18 +85,15 @@ static int block_of(const struct multiple_buffer *d, LLVMValueRef inst)
     return tsr__cfg_number(d->cfg, LLVMGetInstructionParent(inst));
 }
 
-/* Rounds after which the access is where it was, and the least distance of two of its places. */
-static unsigned period_of(const struct access *a, int64_t *distance)
+/* The least distance of the first of these places and another one. */
+static int64_t distance_of(const int64_t values[TSR__CYCLE_ROUNDS], unsigned period)
 {
-    unsigned period = 1;
-    while (memcmp(a->at.values, a->at.values + period, (TSR__CYCLE_ROUNDS - period) * sizeof a->at.values[0]) != 0)
-        period++;
-    *distance = MAX_BYTES;
+    int64_t distance = MAX_BYTES;
     for (unsigned i = 1; i < period; i++) {
-        const int64_t by = a->at.values[i] - a->at.values[0], apart = by < 0 ? -by : by;
-        *distance = apart < *distance ? apart : *distance;
+        const int64_t by = values[i] - values[0], apart = by < 0 ? -by : by;
+        distance = apart < distance ? apart : distance;
     }
-    return period;
+    return distance;
 }
 
 /* The loop, the number and the distance of the parts, of all accesses whose place changes. False: there are none, or they differ. */
@@ -106,9 +101,9 @@ static bool find_parts(struct multiple_buffer *d)
 {
     d->loop = TSR__NONE;
     for (unsigned i = 0; i < d->count; i++) {
-        int64_t distance;
         const struct access *a = &d->accesses[i];
-        const unsigned period = period_of(a, &distance);
+        const unsigned period = tsr__period_of_rounds(a->at.values);
+        const int64_t distance = distance_of(a->at.values, period);
         if (period == 1)
             continue;
         if (!distance || period > MAX_PARTS ||

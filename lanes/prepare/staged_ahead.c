@@ -111,14 +111,6 @@ static int loop_of_copies(const struct tsr__unstage *u, const struct ahead *a)
 
 /* ---- which buffer -------------------------------------------------------------------------------------------------------------------- */
 
-static bool is_in_turn(const struct tsr__place *load)
-{
-    bool in_turn = false;
-    for (int i = 1; i < TSR__CYCLE_ROUNDS; i++)
-        in_turn = in_turn || load->turn[i] != load->turn[0];
-    return in_turn;
-}
-
 /* How many rounds later the load reads the buffer that the copy fills; 0: that is not known. */
 static unsigned rounds_ahead(const struct tsr__place *load, const struct tsr__place *copy)
 {
@@ -172,7 +164,7 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
     const struct tsr__place *load = a->load;
     const int parent = u->cfg.loops[r->loop].parent, header = tsr__cfg_number(&u->cfg, r->header);
     const int next_head = tsr__head_of_copy(u, next, r->loop), at = tsr__block_of(u, load->access);
-    const bool behind_loop = !tsr__in_loop(&u->cfg, at, r->loop), in_turn = is_in_turn(load);
+    const bool behind_loop = !tsr__in_loop(&u->cfg, at, r->loop), in_turn = tsr__period_of_rounds(load->turn) > 1;
     const unsigned follow = behind_loop ? 0 : a->rounds;
     /* Behind the loop what is read is that of the last whole round, if its head is left before it copies. */
     if (next_head == TSR__NONE || !tsr__dominates(&u->cfg, header, at) ||

@@ -34,7 +34,7 @@ struct tsr__reading {
     const struct tsr__copy *first[TSR__MOST_AHEAD];
     int first_round;
     LLVMValueRef first_address;
-    struct tsr__map flags;          /* (number of the first rounds that have been looked at) << 8 | flags */
+    struct tsr__map flags;          /* these, and in how many of the first rounds they have been looked at (note_flags) */
     struct tsr__map made;           /* values of the store → what is built of them, of a copy that is computed */
     struct tsr__built_form **built; /* forms that have code, so that equal ones are one value; NULL: each gets its own */
 };

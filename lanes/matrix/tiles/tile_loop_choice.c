@@ -67,7 +67,7 @@ const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct t
         return "it has 8 columns in more than one tile";
     if (tsr__tile_loop_is_narrow(x) && x->slice_b)
         return "it computes 8 columns of B";
-    if (x->slice_b && tsr__slice_begins_in_memory(x->slice_b))
+    if (t->unit == TSR__TILES_VECTORS && x->slice_b && tsr__slice_begins_in_memory(x->slice_b))
         return "each row of work-groups has a B of its own, whose steps begin where a number in memory says";
     bool in_panels = b->stride.valid && !b->stride.count; /* of a width that the program knows: it has packed B for tiles */
     if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !x->slice_a && !x->slice_b &&
