@@ -153,3 +153,9 @@ unsigned tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsi
         complain(name, value, wrong);
     return choice;
 }
+
+bool tsr_env_names_reference(void)
+{
+    static const char *const engines[] = {"reference", "lanes"};
+    return tsr_env_choice(TSR_ENV_ENGINE, engines, TSR_ARRAY_LEN(engines)) == 0;
+}

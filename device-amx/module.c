@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "device-amx/cpu.h"
@@ -45,7 +44,7 @@ static char *path_of(int fd, unsigned number)
     char bits[2 * 64 + 1] = "", *at = bits;
     for (uint64_t left = (uint64_t)(uintptr_t)&own >> PAGE_BITS << NUMBER_BITS | number % (1u << NUMBER_BITS); left; left >>= 1)
         at = stpcpy(at, left & 1 ? "/." : "/");
-    return tsr_format("/proc/self/task/%ld/fd%s/%d", syscall(SYS_gettid), bits, fd);
+    return tsr_format("/proc/self/task/%d/fd%s/%d", (int)gettid(), bits, fd);
 }
 
 /* Writes the code into the folder that TESSERA_KEEP_CODE names; its path, malloc'd. Replaces nothing: in containers, processes get the same

@@ -8,7 +8,7 @@
 /* Does the user want code for a check, which that of a binary may not be? An image does not say by which engine its code was made. */
 static bool wants_checked_code(void)
 {
-    return !strcmp(tsr_env_text(TSR_ENV_ENGINE), "reference") || !strcmp(tsr_env_text(TSR_ENV_CHECK), "1");
+    return tsr_env_names_reference() || tsr_env_bool(TSR_ENV_CHECK);
 }
 
 /* `moved`: NULL, or the image may be one whose code is to be made anew, which it then tells. */

@@ -382,10 +382,7 @@ static bool add_builtins(struct job *job)
 /* Whether the vector engine makes the code: as the target says, or TESSERA_ENGINE. */
 static bool use_packets(const struct tsr_target *target)
 {
-    if (target->engine != TSR_ENGINE_ANY)
-        return target->engine != TSR_ENGINE_REFERENCE;
-    static const char *const engines[] = {"reference", "lanes"};
-    return tsr_env_choice(TSR_ENV_ENGINE, engines, TSR_ARRAY_LEN(engines)) == 1;
+    return target->engine == TSR_ENGINE_ANY ? !tsr_env_names_reference() : target->engine != TSR_ENGINE_REFERENCE;
 }
 
 static bool generate_code(struct job *job, struct tsr_buf *object)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Launches: arguments, work-item functions against an independent computation, program-scope variables, arithmetic that must not trap. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <immintrin.h>
 #include <limits.h>
+#include <link.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -367,6 +370,42 @@ static void test_keep_code(void **state)
     tsr_free(why);
 }
 
+/* Is there a file of this name in another process, where the descriptors that the name may number are open? */
+static int find_elsewhere(struct dl_phdr_info *library, size_t size, void *elsewhere)
+{
+    (void)size;
+    if (strncmp(library->dlpi_name, "/proc/", 6))
+        return 0;
+    ((unsigned *)elsewhere)[0]++;
+    ((unsigned *)elsewhere)[1] += !access(library->dlpi_name, F_OK);
+    return 0;
+}
+
+/* A debugger opens the files of a process's libraries by their names: those of loaded code must not name a descriptor of its own. */
+static void test_names_elsewhere(void **state)
+{
+    (void)state;
+    skip_without_files();
+    struct tsr_module *module;
+    char *why = NULL;
+    assert_int_equal(tsr_cpu_device.module_load(test_device(), &programs[1].info, &module, &why), TSR_OK);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        enum { NUMBERS = 64 };
+        unsigned found[2] = {0};
+        for (int fd = 0; fd < NUMBERS; fd++)
+            if (fcntl(fd, F_GETFD) < 0)
+                open("/dev/null", O_RDONLY);
+        dl_iterate_phdr(find_elsewhere, found);
+        _exit(found[0] && !found[1] ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    tsr_cpu_device.module_unload(module);
+}
+
 /* Stacks that cannot be had: the launch says so, and the next one works. */
 static void test_no_memory(void **state)
 {
@@ -432,13 +471,11 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vadd),          cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_ids),           cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_global_ids),    cmocka_unit_test(test_program_scope),
-        cmocka_unit_test(test_divide),        cmocka_unit_test(test_denormals),
-        cmocka_unit_test(test_large_private), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),       cmocka_unit_test(test_cost_of_nothing),
-        cmocka_unit_test(test_keep_code),     cmocka_unit_test(test_keep_code_replaces_nothing),
+        cmocka_unit_test(test_vadd),      cmocka_unit_test(test_arguments),       cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_global_ids),      cmocka_unit_test(test_program_scope),
+        cmocka_unit_test(test_divide),    cmocka_unit_test(test_denormals),       cmocka_unit_test(test_large_private),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_damaged),         cmocka_unit_test(test_cost_of_nothing),
+        cmocka_unit_test(test_keep_code), cmocka_unit_test(test_names_elsewhere), cmocka_unit_test(test_keep_code_replaces_nothing),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, load, unload);

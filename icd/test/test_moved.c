@@ -253,7 +253,7 @@ static const struct step {
     {"other_version", "sse2", "sse2", NULL, load_other_version},
     {"other_version_and_cpu", "avx2", "sse2", NULL, load_other_version},
     {"link_other_version", "sse2", "", NULL, link_other_version},
-    {"reference", "avx2", "avx2", "TESSERA_ENGINE=reference", load_for_reference},
+    {"reference", "avx2", "avx2", "TESSERA_ENGINE=Reference", load_for_reference},
     {"damaged", "sse2", "avx2", NULL, load_damaged},
     {"without_compiler", "sse2", "avx2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},
     {"lesser_code_without_compiler", "avx2", "sse2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},

@@ -50,6 +50,8 @@ uint64_t tsr_env_size(enum tsr_env_name name);
 bool tsr_env_bool(enum tsr_env_name name);
 /* Index of the value among the words `choices` (case is ignored), one of which is the default. */
 unsigned tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsigned count);
+/* Does TESSERA_ENGINE name the reference engine? */
+bool tsr_env_names_reference(void);
 /* The same for variables whose default the code finds out: `otherwise`, if the variable is unset. */
 long long tsr_env_int_or(enum tsr_env_name name, long long otherwise, long long min, long long max);
 uint64_t tsr_env_size_or(enum tsr_env_name name, uint64_t otherwise);
