@@ -37,7 +37,8 @@ struct style {
     enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */
     /* What a loop that reads ahead reads into: registers that are copied; one of two buffers, which the round's number says, or a number or
      * two pointers that change in each round; or, in local memory, the one buffer again behind the products; one of three, or of four,
-     * which the round's number, two numbers or three pointers say, and which it fills up to three rounds ahead. */
+     * which the round's number, two numbers or three pointers say, and which it fills up to three rounds ahead. Local memory is not COPIED
+     * ahead: other sub-groups would read it yet. */
     enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, BY_BOOL, REFILLED, BY_THREE, BY_STAGE, TWO_AHEAD, ROTATED, THREE_AHEAD, BUFFERS } buffers;
     bool registers; /* local memory is filled from private arrays, behind the products */
     bool to_last;   /* such a loop's last round copies the last step again, instead of none */
@@ -45,6 +46,10 @@ struct style {
      * copies to local memory. Not of TF32, with `blocks` or with `registers`. */
     enum { COMPUTES_NOTHING, COMPUTES_A, COMPUTES_B, COMPUTES_BOTH } computes;
 };
+
+/* The first few, and all (styles_table.c). */
+extern const struct style styles[];
+extern const size_t style_few, style_count;
 
 enum { STAGED_BESIDE = 2, STAGED_UNDER = 4 }; /* sub-groups of a group with local memory */
 
