@@ -32,7 +32,9 @@ void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bo
         verdict = load ? "gather" : "scatter";
         if (shape.kind == TSR__SHAPE_AFFINE)
             more = tsr_arena_format(&s->l->scratch, "%s, %ld bytes from lane to lane", more, (long)shape.stride);
-        if (!tsr__has_gather(s, a))
+        if (tsr__moves_registers(a))
+            more = tsr_arena_format(&s->l->scratch, "%s; %s of 16 bytes of each lane", more, load ? "loads" : "stores");
+        else if (!tsr__has_gather(s, a))
             more = tsr_arena_format(&s->l->scratch, "%s; without a %s instruction", more, verdict);
     } else if (a->joined > 1) {
         more = tsr_arena_format(&s->l->scratch, "%s, %d of every %u elements by %u joined accesses", more, __builtin_popcount(a->members),

@@ -105,6 +105,8 @@ LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address 
 
 /* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
 bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a);
+/* Do whole registers of SSE travel between each lane's place and registers, instead of gathers and scatters of scalars? */
+bool tsr__moves_registers(const struct tsr__access *a);
 /* `components` has room for one vector per part. */
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);
 void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);

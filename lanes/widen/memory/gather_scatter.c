@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gathers and scatters. Small neighbouring components of a value travel as one integer: a uchar4 is one gather, not four. */
+ * Gathers and scatters. Small neighbouring components of a value travel as one integer: a uchar4 is one gather, not four; values of whole
+ * registers of SSE are loads and stores of each lane. */
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"
@@ -10,16 +11,15 @@
 
 enum { WIDE_BYTES = 16 };
 
-/* A whole register of SSE for each lane: fewer loads than gathers make, and shuffles of as many registers put the lanes in order. */
-static bool is_wide(const struct tsr__access *a)
+/* Fewer loads than gathers make, and shuffles of as many registers put the lanes in order. */
+bool tsr__moves_registers(const struct tsr__access *a)
 {
-    return a->simple && a->scalar_bytes >= 4 && a->component_count * a->scalar_bytes == WIDE_BYTES;
+    return a->simple && a->component_count * a->scalar_bytes % WIDE_BYTES == 0;
 }
 
 bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a)
 {
-    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->component_count * a->scalar_bytes % 4 == 0) &&
-           !(is_wide(a) && LLVMIsALoadInst(a->inst));
+    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->component_count * a->scalar_bytes % 4 == 0) && !tsr__moves_registers(a);
 }
 
 /* The lanes that are not there get one place of their own, on the stack, so that all lanes can take part. */
@@ -29,7 +29,10 @@ static void place_of_inactive(struct tsr__widener *s, unsigned bits, LLVMValueRe
         return;
     LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
     LLVMValueRef place = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
-    LLVMSetAlignment(place, bits / 8);
+    unsigned align = 1;
+    while (align < bits / 8)
+        align *= 2;
+    LLVMSetAlignment(place, align);
     LLVMContextRef context = s->l->context;
     LLVMSetMetadata(place, tsr__nowhere_kind(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
     place = tsr__splat(s, LLVMBuildAddrSpaceCast(s->b, place, pointer, ""));
@@ -104,40 +107,135 @@ static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned 
         }
 }
 
-static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
+/* A lane's address and so many bytes. From a uniform base only its index is taken, which a loop may have for all its rounds. */
+static LLVMValueRef pointer_of_lane(struct tsr__widener *s, LLVMValueRef pointers, unsigned lane, uint64_t bytes)
 {
-    unsigned count = a->component_count, parts = tsr__has(s->l, TSR_CPU_AVX512F) ? 4 : tsr__has(s->l, TSR_CPU_AVX2) ? 2 : 1;
-    while (parts > 1 && parts * count > s->width)
-        parts /= 2;
-    unsigned lanes = parts * count;
-    LLVMTypeRef type = LLVMVectorType(a->scalar, count);
+    LLVMValueRef number = tsr__i32(s->l, lane), offset = tsr__i64(s->l, bytes), pointer;
+    if (LLVMIsAGetElementPtrInst(pointers) && LLVMGetNumOperands(pointers) == 2 &&
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(pointers, 0))) == LLVMPointerTypeKind) {
+        LLVMValueRef index = LLVMBuildExtractElement(s->b, LLVMGetOperand(pointers, 1), number, "");
+        pointer = LLVMBuildGEP2(s->b, LLVMGetGEPSourceElementType(pointers), LLVMGetOperand(pointers, 0), &index, 1, "");
+    } else
+        pointer = LLVMBuildExtractElement(s->b, pointers, number, "");
+    return bytes ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointer, &offset, 1, "") : pointer;
+}
+
+/* Registers of all lanes' values, each WIDE_BYTES of several lanes. `count`: scalars of 4 or 8 bytes in WIDE_BYTES. */
+struct registers {
+    LLVMTypeRef scalar;
+    unsigned each; /* of the value's scalars are one of these */
+    unsigned count, parts, lanes;
+};
+
+static struct registers registers_of(const struct tsr__widener *s, const struct tsr__access *a)
+{
+    struct registers r = {.scalar = a->scalar,
+                          .each = 1,
+                          .parts = tsr__has(s->l, TSR_CPU_AVX512F) ? 4
+                                   : tsr__has(s->l, TSR_CPU_AVX2)  ? 2
+                                                                   : 1};
+    if (a->scalar_bytes < 4) {
+        r.scalar = LLVMInt32TypeInContext(s->l->context);
+        r.each = 4 / a->scalar_bytes;
+    }
+    r.count = WIDE_BYTES / (a->scalar_bytes * r.each);
+    while (r.parts > 1 && r.parts * r.count > s->width)
+        r.parts /= 2;
+    r.lanes = r.parts * r.count;
+    return r;
+}
+
+/* Row r of a turn has the values of the lanes r, r + count… behind its first lane. */
+static unsigned lane_in_row(const struct registers *r, unsigned turn, unsigned row, unsigned part)
+{
+    return turn * r->lanes + part * r->count + row;
+}
+
+/* WIDE_BYTES of each lane from `at` on. */
+static void load_registers(struct tsr__widener *s, const struct tsr__access *a, const struct registers *r, LLVMValueRef pointers,
+                           unsigned at, LLVMValueRef *components)
+{
+    LLVMTypeRef type = LLVMVectorType(r->scalar, r->count);
     LLVMValueRef pieces[4][TSR_MAX_GROUP_LANES];
-    place_of_inactive(s, 8 * WIDE_BYTES, &pointers);
-    for (unsigned turn = 0; turn < s->width / lanes; turn++) {
+    for (unsigned turn = 0; turn < s->width / r->lanes; turn++) {
         LLVMValueRef rows[4];
-        for (unsigned r = 0; r < count; r++) {
+        for (unsigned i = 0; i < r->count; i++) {
             LLVMValueRef part[4];
-            for (unsigned p = 0; p < parts; p++) {
-                LLVMValueRef lane = tsr__i32(s->l, turn * lanes + p * count + r);
-                part[p] = LLVMBuildLoad2(s->b, type, LLVMBuildExtractElement(s->b, pointers, lane, ""), "");
-                LLVMSetAlignment(part[p], a->align);
+            for (unsigned p = 0; p < r->parts; p++) {
+                part[p] = LLVMBuildLoad2(s->b, type, pointer_of_lane(s, pointers, lane_in_row(r, turn, i, p), at), "");
+                LLVMSetAlignment(part[p], tsr__align_at(a->align, at));
                 tsr__copy_alias_metadata(s, a, part[p]);
             }
-            rows[r] = tsr__concat_vectors(s, part, parts, count);
+            rows[i] = tsr__concat_vectors(s, part, r->parts, r->count);
         }
-        transpose_rows(s, rows, count, lanes);
-        for (unsigned r = 0; r < count; r++)
-            pieces[r][turn] = rows[r];
+        transpose_rows(s, rows, r->count, r->lanes);
+        for (unsigned i = 0; i < r->count; i++)
+            pieces[i][turn] = rows[i];
     }
+    for (unsigned i = 0; i < r->count; i++)
+        components[i] = LLVMBuildFreeze(s->b, tsr__concat_vectors(s, pieces[i], s->width / r->lanes, r->lanes), "");
+}
+
+static LLVMValueRef slice(struct tsr__widener *s, LLVMValueRef v, unsigned first, unsigned count)
+{
+    int from[TSR_MAX_GROUP_LANES];
     for (unsigned i = 0; i < count; i++)
-        components[i] = LLVMBuildFreeze(s->b, tsr__concat_vectors(s, pieces[i], s->width / lanes, lanes), "");
+        from[i] = (int)(first + i);
+    return tsr__shuffle(s, v, NULL, from, count);
+}
+
+static void store_registers(struct tsr__widener *s, const struct tsr__access *a, const struct registers *r, LLVMValueRef pointers,
+                            unsigned at, LLVMValueRef *components)
+{
+    for (unsigned turn = 0; turn < s->width / r->lanes; turn++) {
+        LLVMValueRef rows[4];
+        for (unsigned i = 0; i < r->count; i++)
+            rows[i] = slice(s, components[i], turn * r->lanes, r->lanes);
+        transpose_rows(s, rows, r->count, r->lanes);
+        for (unsigned i = 0; i < r->count; i++)
+            for (unsigned p = 0; p < r->parts; p++) {
+                LLVMValueRef store = LLVMBuildStore(s->b, slice(s, rows[i], p * r->count, r->count),
+                                                    pointer_of_lane(s, pointers, lane_in_row(r, turn, i, p), at));
+                LLVMSetAlignment(store, tsr__align_at(a->align, at));
+                tsr__copy_alias_metadata(s, a, store);
+            }
+    }
+}
+
+static void gather_registers(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
+{
+    const struct registers r = registers_of(s, a);
+    const unsigned bytes = a->component_count * a->scalar_bytes;
+    place_of_inactive(s, 8 * bytes, &pointers);
+    for (unsigned at = 0; at < bytes; at += WIDE_BYTES) {
+        LLVMValueRef made[WIDE_BYTES / 4];
+        load_registers(s, a, &r, pointers, at, made);
+        for (unsigned i = 0; i < r.count; i++, components += r.each)
+            if (r.each > 1)
+                tsr__unpack(s, made[i], a->scalar, r.each, components);
+            else
+                *components = made[i];
+    }
+}
+
+static void scatter_registers(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
+{
+    const struct registers r = registers_of(s, a);
+    const unsigned bytes = a->component_count * a->scalar_bytes;
+    place_of_inactive(s, 8 * bytes, &pointers);
+    for (unsigned at = 0; at < bytes; at += WIDE_BYTES) {
+        LLVMValueRef made[WIDE_BYTES / 4];
+        for (unsigned i = 0; i < r.count; i++, components += r.each)
+            made[i] = r.each > 1 ? tsr__pack(s, components, r.each) : *components;
+        store_registers(s, a, &r, pointers, at, made);
+    }
 }
 
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
-    if (is_wide(a)) {
-        gather_wide(s, a, pointers, components);
+    if (tsr__moves_registers(a)) {
+        gather_registers(s, a, pointers, components);
         return;
     }
     for (unsigned i = 0; i < a->component_count; i += each) {
@@ -155,6 +253,10 @@ void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueR
 static void scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
+    if (tsr__moves_registers(a)) {
+        scatter_registers(s, a, pointers, components);
+        return;
+    }
     for (unsigned i = 0; i < a->component_count; i += each) {
         uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMValueRef piece = each > 1 ? tsr__pack(s, components + i, each) : components[i];
