@@ -184,11 +184,18 @@ static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, u
     return parts < 1 ? 1 : parts < groups ? parts : groups;
 }
 
+/* So many grids of operands a work-group may have: those of parts of K, and of products that follow each other in z. */
+static uint64_t grids_of_group(const struct tsr_launch *launch)
+{
+    return parts_of_k(launch) * launch->group.enqueued_local_size[2];
+}
+
 /* Packets that run twice take the block part by part, so that C is in the second cache from the first time to the second. Parts under each
  * other come in a row, as they have the same B. */
 static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
 {
-    const uint64_t parts = parts_of_k(run->launch), in_group[2] = {packets_of(run->launch, 0) * parts, packets_of(run->launch, 1) * parts};
+    const uint64_t parts = grids_of_group(run->launch),
+                   in_group[2] = {packets_of(run->launch, 0) * parts, packets_of(run->launch, 1) * parts};
     uint64_t from[2], count[3] = {1, 1, 1};
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run->launch));
@@ -230,6 +237,8 @@ void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
             run_in_parts(run, at, groups);
         else
             run_block(run, at, groups, TSR__ONLY_PASS);
+        if (group->local_size[2] > 1) /* none of the next block's operands is among those that wait */
+            tsr__tile_loops_end(run);
     }
     tsr__tile_loops_end(run);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loops over K that have an operand in common, by way of others too, make a grid. Where the sub-groups of a work-group share K out among
- * them, there are as many grids as parts of K. Their rows and columns get new numbers, in which those of a grid follow each other. */
+ * them, there are as many grids as parts of K, and where z numbers products, as many as products. Their rows and columns get new numbers,
+ * in which those of a grid follow each other. */
 #include "device-amx/tiles_share.h"
 
 /* Rows of the one grid are nodes 0 to MOST_SIDE - 1, columns the others. */
@@ -45,11 +46,12 @@ bool tsr__grids_end(struct tsr__grids *g)
 {
     g->count = 0;
     for (uint32_t i = 0; i < g->rows; i++)
-        if (g->parent[i] == i) {
-            if (g->count == TSR__MOST_GRIDS)
-                return false;
+        if (g->parent[i] == i)
             g->grid_of[i] = (uint16_t)g->count++;
-        }
+    if (g->count > TSR__MOST_GRIDS) {
+        memset(g->grid_of, 0, g->rows * sizeof g->grid_of[0]);
+        g->count = 1;
+    }
     for (uint32_t i = TSR__MOST_SIDE; i < TSR__MOST_SIDE + g->columns; i++)
         g->grid_of[i] = 0; /* a column without loops may be in any grid */
     number_side(g, 0, g->rows, g->row_begin, g->row);
@@ -57,11 +59,11 @@ bool tsr__grids_end(struct tsr__grids *g)
     return g->count > 1;
 }
 
-void tsr__grids_order(struct tsr__grids *g, struct tsr__side *side, const uint16_t *number)
+void tsr__grids_order(struct tsr__grids *g, struct tsr__side *side, uint32_t count, const uint16_t *number)
 {
-    memcpy(g->at, side->at, side->count * sizeof g->at[0]);
-    memcpy(g->in, side->in, side->count * sizeof g->in[0]);
-    for (uint32_t i = 0; i < side->count; i++) {
+    memcpy(g->at, side->at, count * sizeof g->at[0]);
+    memcpy(g->in, side->in, count * sizeof g->in[0]);
+    for (uint32_t i = 0; i < count; i++) {
         side->at[number[i]] = g->at[i];
         side->in[number[i]] = g->in[i];
     }

@@ -29,6 +29,8 @@ struct tsr__tile_share {
     char *to[MOST_PLACES];
     char *pairs[MOST_PLACES / 2];
     const char *first[TSR__MOST_SIDE / 2]; /* B of each pair */
+    struct tsr__grids grids;               /* of `first`, or of B */
+    int32_t row_at[TSR__MOST_SIDE];        /* where the place of a row's first column would be in `to` */
     struct tsr__packed_b packed_b;         /* in `memory` */
     struct tsr__values values;             /* of operands that are computed, of packed_b, too */
     _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
@@ -231,39 +233,116 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s, uint32_t 
     }
 }
 
-uint32_t tsr__side_pair(struct tsr__side *s, uint32_t count, int64_t bytes)
+/* Pairs begin with each operand that has none in front of it. */
+uint32_t tsr__side_pair(struct tsr__side *s, int64_t bytes, uint16_t *number)
 {
-    uint32_t pairs = 0;
-    while (2 * pairs + 1 < count && s->at[2 * pairs + 1] == s->at[2 * pairs] + bytes)
-        pairs++;
+    uint32_t pairs = 0, single = s->count;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (tsr__side_find(s, s->at[i] - bytes) < s->count)
+            continue;
+        uint32_t first = i, second;
+        while (first < s->count && (second = tsr__side_find(s, s->at[first] + bytes)) < s->count) {
+            number[first] = (uint16_t)(2 * pairs);
+            number[second] = (uint16_t)(2 * pairs++ + 1);
+            first = tsr__side_find(s, s->at[second] + bytes);
+        }
+        if (first < s->count)
+            number[first] = (uint16_t)--single;
+    }
     return pairs;
 }
 
-/* Two columns of the grid that lie beside each other, in B and in C, are one tile's. Answers how many notes are left. */
-static uint32_t run_in_pairs(struct tsr__run *run, struct tsr__tile_share *s)
+static uint32_t columns_in_tile(const struct tsr__tile_share *s)
 {
-    const uint32_t rows = s->a.count, all = s->b.count, pairs = tsr__side_pair(&s->b, all, tsr__loop_b_bytes(&s->loop));
-    struct tsr_tile_loop half = s->loop;
+    return s->loop.how & TSR_TILE_HALF_N ? 2 : 1;
+}
+
+/* Gives columns new numbers. */
+static void order_columns(struct tsr__tile_share *s, const uint16_t *number)
+{
+    tsr__grids_order(&s->grids, &s->b, s->b.count, number);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->notes[i].column = number[s->notes[i].column];
+}
+
+/* Of columns of 8 the pairs come first. Answers how many columns of tiles there are. */
+static uint32_t pair_columns(struct tsr__tile_share *s)
+{
+    if (columns_in_tile(s) == 1)
+        return s->b.count;
+    const uint32_t pairs = tsr__side_pair(&s->b, tsr__loop_b_bytes(&s->loop), s->grids.column);
+    order_columns(s, s->grids.column);
+    return pairs;
+}
+
+/* Gives rows and columns new numbers, in which those of a grid follow each other; `columns`: of tiles. */
+static void find_grids(struct tsr__tile_share *s, uint32_t columns)
+{
+    struct tsr__grids *g = &s->grids;
+    const uint32_t in_tile = columns_in_tile(s);
+    tsr__grids_begin(g, s->a.count, columns);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->notes[i].column / in_tile < columns)
+            tsr__grids_add(g, s->notes[i].row, s->notes[i].column / in_tile);
+    tsr__grids_end(g);
+    for (uint32_t i = s->b.count; i-- > 0;)
+        g->column[i] = (uint16_t)(i / in_tile < columns ? g->column[i / in_tile] * in_tile + i % in_tile : i);
+    order_columns(s, g->column);
+    tsr__grids_order(g, &s->a, s->a.count, g->row);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->notes[i].row = g->row[s->notes[i].row];
+    for (uint32_t i = 0; i < columns && in_tile > 1; i++)
+        s->first[i] = s->b.at[2 * i];
+}
+
+/* The grids' rows in `to`, one grid behind the other. Answers how many places there are. */
+static uint32_t lay_out_rows(struct tsr__tile_share *s)
+{
+    const struct tsr__grids *g = &s->grids;
+    const uint32_t in_tile = columns_in_tile(s);
+    uint32_t places = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        for (uint32_t row = g->row_begin[i]; row < g->row_begin[i + 1]; row++) {
+            s->row_at[row] = (int32_t)places - (int32_t)(g->column_begin[i] * in_tile);
+            places += (g->column_begin[i + 1] - g->column_begin[i]) * in_tile;
+        }
+    return places;
+}
+
+/* Multiplies all grids, whose C lies where these say. */
+static void run_grids(struct tsr__run *run, struct tsr__tile_share *s, char *const *to)
+{
+    const struct tsr__grids *g = &s->grids;
+    const char *const *b = to == s->pairs ? s->first : s->b.at;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const uint32_t rows = g->row_begin[i + 1] - g->row_begin[i], columns = g->column_begin[i + 1] - g->column_begin[i];
+        struct tsr__tile_grid grid = grid_of(s, g->row_begin[i], rows, b + g->column_begin[i], columns, to);
+        if (rows && columns)
+            tsr__packed_b_multiply(&s->packed_b, run, &grid);
+        to += rows * columns;
+    }
+}
+
+/* Two columns of a grid that lie beside each other, in B and in C, are one tile's. Answers how many notes are left. */
+static uint32_t run_in_pairs(struct tsr__run *run, struct tsr__tile_share *s, uint32_t places)
+{
+    const struct tsr_tile_loop half = s->loop;
     uint32_t later = 0;
     bool fill_lines = true;
-    for (uint32_t i = 0; i < rows * pairs; i++) {
-        char **first = &s->to[i / pairs * all + i % pairs * 2];
+    for (uint32_t i = 0; i < places / 2; i++) {
+        char **first = &s->to[2 * i];
         s->pairs[i] = first[0] && first[1] == first[0] + tsr__loop_c_bytes(&half) ? first[0] : NULL;
         fill_lines = fill_lines && (uintptr_t)s->pairs[i] % TSR_TILE_ROW_BYTES == 0;
     }
     for (uint32_t i = 0; i < s->count; i++) {
         const struct note n = s->notes[i];
-        const char *pair = n.column / 2 < pairs ? s->pairs[n.row * pairs + n.column / 2] : NULL;
+        const char *pair = n.column < 2 * s->grids.columns ? s->pairs[(s->row_at[n.row] + n.column) / 2] : NULL;
         if (!pair || n.to != pair + n.column % 2 * tsr__loop_c_bytes(&half))
             s->notes[later++] = n;
     }
-    for (uint32_t i = 0; i < pairs; i++)
-        s->first[i] = s->b.at[2 * i];
     s->loop.how &= ~(uint64_t)TSR_TILE_HALF_N;
     s->loop.past = half.past && fill_lines;
-    struct tsr__tile_grid grid = grid_of(s, 0, rows, s->first, pairs, s->pairs);
-    if (rows && pairs)
-        tsr__packed_b_multiply(&s->packed_b, run, &grid);
+    run_grids(run, s, s->pairs);
     s->loop.how = half.how;
     s->loop.past = half.past;
     return later;
@@ -272,23 +351,26 @@ static uint32_t run_in_pairs(struct tsr__run *run, struct tsr__tile_share *s)
 /* Loops with the same A and the same B, but another C, are in grids of their own. */
 static void run_together(struct tsr__run *run, struct tsr__tile_share *s)
 {
-    const bool narrow = s->loop.how & TSR_TILE_HALF_N;
+    find_grids(s, pair_columns(s));
+    const bool narrow = columns_in_tile(s) > 1;
+    const uint32_t places = lay_out_rows(s);
     for (uint32_t count = s->count, later; count; count = later) {
-        memset(s->to, 0, (size_t)s->a.count * s->b.count * sizeof s->to[0]);
+        memset(s->to, 0, places * sizeof s->to[0]);
         later = 0;
         for (uint32_t i = 0; i < count; i++) {
             const struct note note = s->notes[i];
-            char **place = &s->to[note.row * s->b.count + note.column];
+            char **place = &s->to[s->row_at[note.row] + note.column];
+            if (narrow && note.column >= 2 * s->grids.columns)
+                continue;
             if (*place && !narrow)
                 s->notes[later++] = note;
             else
                 *place = note.to;
         }
-        struct tsr__tile_grid grid = grid_of(s, 0, s->a.count, s->b.at, s->b.count, s->to);
         if (narrow)
-            run_alone(run, s, run_in_pairs(run, s));
+            run_alone(run, s, run_in_pairs(run, s, places));
         else
-            tsr__packed_b_multiply(&s->packed_b, run, &grid);
+            run_grids(run, s, s->to);
     }
 }
 
@@ -391,14 +473,15 @@ bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *
            (!(x->how & TSR_TILE_B_EDGES) || same_matrix(b, column, x->b, x->b_stride, &x->b_matrix));
 }
 
-/* Can it join the others, with its operands at this row and column of their grid? Packets that come to the loop again may go through their
- * tiles in any order, so theirs need not have an operand that is there already. */
-static bool joins(const struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+/* Can it join the others, with its operands at this row and column of their grid? It need not have an operand that is there already if the
+ * packet comes to the loop again, since it may go through its tiles in any order, or if products follow each other in z of work-groups. */
+static bool joins(const struct tsr__run *run, const struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
-    bool new_row = row == s->a.count, new_column = column == s->b.count;
+    const bool new_row = row == s->a.count, new_column = column == s->b.count,
+               many_grids = x->how & TSR_TILE_IN_ORDER || run->group.local_size[2] > 1;
     return tsr__tile_same_matrices(&s->a, &s->b, x, row, column) && tsr__tile_same_shape(&s->loop, x) && s->loop.steps == x->steps &&
-           (!(new_row && new_column) || x->how & TSR_TILE_IN_ORDER) && s->count < MOST_PLACES && row < TSR__MOST_SIDE &&
-           column < TSR__MOST_SIDE && (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES;
+           (!(new_row && new_column) || many_grids) && s->count < MOST_PLACES && row < TSR__MOST_SIDE && column < TSR__MOST_SIDE &&
+           (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES;
 }
 
 /* Notes where its C lies, if that matters. False: it may overlap another one's. */
@@ -522,7 +605,7 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
             return false;
     }
     uint32_t row = tsr__side_find(&s->a, x->a), column = tsr__side_find(&s->b, x->b);
-    const bool joined = s->count && s->loop.past == past && joins(s, x, row, column) && find_place(s, x, row, column);
+    const bool joined = s->count && s->loop.past == past && joins(run, s, x, row, column) && find_place(s, x, row, column);
     if (!joined && !tsr__tile_grid_fits(x))
         return false;
     if (s->count && !joined) {

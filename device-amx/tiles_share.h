@@ -28,8 +28,9 @@ uint32_t tsr__side_find(struct tsr__side *s, const char *at);
 /* `number`: what tsr__side_find() answered, less than TSR__MOST_SIDE. */
 void tsr__side_add(struct tsr__side *s, uint32_t number, const char *at, const struct tsr_tile_matrix *in);
 void tsr__side_forget(struct tsr__side *s);
-/* How many pairs of operands the first `count` begin with, the second of which lies so many bytes behind the first one. */
-uint32_t tsr__side_pair(struct tsr__side *s, uint32_t count, int64_t bytes);
+/* Pairs of operands, the second of which lies so many bytes behind the first one: numbers in which pairs come first, one behind the other.
+ * Answers how many pairs there are. */
+uint32_t tsr__side_pair(struct tsr__side *s, int64_t bytes, uint16_t *number);
 /* For memory with any contents. */
 static inline void tsr__side_clear(struct tsr__side *s)
 {
@@ -90,12 +91,12 @@ struct tsr__grids {
     struct tsr_tile_matrix in[TSR__MOST_SIDE];
 };
 /* Grids of so many different operands: at first without loops, then each loop is added. The end gives rows and columns their new numbers,
- * and answers if there are several grids, up to MOST_GRIDS. A row without a loop is a grid of its own. */
+ * and answers if there are several grids; more than MOST_GRIDS make one. A row without a loop is a grid of its own. */
 void tsr__grids_begin(struct tsr__grids *g, uint32_t rows, uint32_t columns);
 void tsr__grids_add(struct tsr__grids *g, uint32_t row, uint32_t column);
 bool tsr__grids_end(struct tsr__grids *g);
-/* Puts the operands of a side in the order of their new numbers; they are not to be found any more. */
-void tsr__grids_order(struct tsr__grids *g, struct tsr__side *side, const uint16_t *number);
+/* Puts the first operands of a side in the order of their new numbers; they are not to be found any more. */
+void tsr__grids_order(struct tsr__grids *g, struct tsr__side *side, uint32_t count, const uint16_t *number);
 
 /* Which operands B lie packed in the memory of a worker's last grid (struct tsr__tile_grid). Work-groups under each other have the same
  * ones, which others of their launch do not write. */

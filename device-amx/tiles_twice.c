@@ -41,6 +41,7 @@ struct numbered {
     uint64_t across, down;       /* packets that are to come */
     int64_t pitch;               /* rows of C in `c` that there is room for in a column of the grid */
     uint32_t count, alone;
+    uint32_t columns;    /* of the grid: operands B, or pairs of them */
     bool is_open;        /* the current packet may go on with its loop */
     bool values_full;    /* first time: there was no room for more values */
     bool is_noted;       /* first time: it is the last one of `packets` */
@@ -67,7 +68,6 @@ struct numbered {
         bool together;        /* the others' product has its results */
     } packets[MOST_PACKETS];
     bool taken[MOST_ROWS][2 * MOST_TILES]; /* rows and columns of the grid */
-    const char *first[TSR__MOST_SIDE / 2]; /* B of each pair of columns */
     char *to[MOST_ROWS * MOST_TILES];
     _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
     _Alignas(TSR_TILE_ROW_BYTES) char c[C_BYTES];
@@ -456,12 +456,28 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
     tsr__packed_b_multiply(&t->packed, run, &grid);
 }
 
-/* Of loops of 8 columns those with a neighbour, which makes a tile with them: puts pairs in place of columns, and answers how many. */
-static uint32_t pair_columns(struct numbered *t)
+static uint32_t columns_in_tile(const struct numbered *t)
 {
-    const uint32_t pairs = tsr__side_pair(&t->b, t->b.count, tsr__loop_b_bytes(&t->loop));
+    return is_narrow(&t->loop) ? 2 : 1;
+}
+
+/* Of loops of 8 columns, those with a neighbour make a tile with it, and the others run alone: the grid's columns are B of the first of
+ * each pair then. C that is in its place already stays there. Answers how many pairs there are. */
+static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
+{
+    uint32_t pairs = tsr__side_pair(&t->b, tsr__loop_b_bytes(&t->loop), g->column);
+    for (uint32_t i = 0; i < t->b.count && !t->loop.zero; i++)
+        if (g->column[i] != i && g->column[i] / 2 < pairs)
+            pairs = g->column[i] / 2;
+    tsr__grids_order(g, &t->b, t->b.count, g->column);
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct packet *p = &t->packets[i];
+        p->together = p->together && g->column[p->column] / 2 < pairs;
+        if (p->together)
+            p->column = g->column[p->column];
+    }
     for (uint32_t i = 0; i < pairs; i++)
-        t->first[i] = t->b.at[2 * i];
+        t->b.at[i] = t->b.at[2 * i];
     return pairs;
 }
 
@@ -479,15 +495,14 @@ static const char *operand_of_packet(const void *twice, uint32_t packet, bool is
 }
 
 /* Which of the noted loops can be done together: those with as many steps as the first one. Answers how many. */
-static uint32_t count_together(struct numbered *t, uint32_t columns)
+static uint32_t count_together(struct numbered *t)
 {
-    const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1;
     uint32_t together = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         struct packet *p = &t->packets[i];
         if (p->together && !together)
             t->loop.steps = p->steps;
-        p->together = p->together && p->steps == t->loop.steps && p->column / in_tile < columns;
+        p->together = p->together && p->steps == t->loop.steps;
         together += p->together;
     }
     return together;
@@ -520,7 +535,7 @@ static void multiply_segments(struct tsr__run *run, struct numbered *t, struct p
 /* The loops in rows and columns of the grid, or in pairs of columns. */
 static void multiply_part(struct tsr__run *run, struct numbered *t, struct part part, uint32_t column)
 {
-    const uint32_t in_tile = is_narrow(&t->loop) ? 2 : 1;
+    const uint32_t in_tile = columns_in_tile(t);
     memset(t->to, 0, (size_t)part.rows * part.columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {
         const struct packet *p = &t->packets[i];
@@ -538,24 +553,25 @@ static void multiply_part(struct tsr__run *run, struct numbered *t, struct part 
 /* Are there several grids? C that is in its place already stays there. */
 static bool find_grids(struct numbered *t, struct tsr__grids *g)
 {
-    if (is_narrow(&t->loop) || !t->loop.zero)
+    if (!t->loop.zero)
         return false;
-    tsr__grids_begin(g, t->a.count, t->b.count);
+    tsr__grids_begin(g, t->a.count, t->columns);
     for (uint32_t i = 0; i < t->count; i++)
         if (t->packets[i].together)
-            tsr__grids_add(g, t->packets[i].row, t->packets[i].column);
+            tsr__grids_add(g, t->packets[i].row, t->packets[i].column / columns_in_tile(t));
     return tsr__grids_end(g);
 }
 
 static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr__grids *g)
 {
-    tsr__grids_order(g, &t->a, g->row);
-    tsr__grids_order(g, &t->b, g->column);
+    const uint32_t in_tile = columns_in_tile(t);
+    tsr__grids_order(g, &t->a, t->a.count, g->row);
+    tsr__grids_order(g, &t->b, t->columns, g->column);
     for (uint32_t i = 0; i < t->count; i++) {
         struct packet *p = &t->packets[i];
         if (p->together) {
             p->row = g->row[p->row];
-            p->column = g->column[p->column];
+            p->column = (uint16_t)(g->column[p->column / in_tile] * in_tile + p->column % in_tile);
         }
     }
     for (uint32_t i = 0; i < g->count; i++) {
@@ -569,7 +585,8 @@ static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr_
 static void multiply_all(struct tsr__run *run, struct numbered *t)
 {
     end_packet(run, t);
-    const uint32_t columns = is_narrow(&t->loop) ? pair_columns(t) : t->b.count, together = count_together(t, columns);
+    t->columns = is_narrow(&t->loop) ? pair_columns(t, &run->twice->grids) : t->b.count;
+    const uint32_t together = count_together(t);
     if (t->a.count) {
         t->loop.to_stride = t->loop.columns * TSR_TILE_ROW_BYTES;
         t->loop.past = 0;
@@ -577,13 +594,14 @@ static void multiply_all(struct tsr__run *run, struct numbered *t)
         tsr__tile_loops_learn_row(run, t->count, operand_of_packet, t);
     }
     const bool alone = together && is_better_alone(&t->loop),
-               shares = !alone && tsr__tile_is_dense(together, t->a.count, t->b.count) && !tsr__tile_few_rows(&t->loop, t->a.count);
+               shares = !alone && tsr__tile_is_dense(together, t->a.count, t->columns * columns_in_tile(t)) &&
+                        !tsr__tile_few_rows(&t->loop, t->a.count);
     if (alone)
         tsr__tile_shares_nothing(run);
     if (shares && find_grids(t, &run->twice->grids))
         multiply_grids(run, t, &run->twice->grids);
     else if (shares)
-        multiply_part(run, t, (struct part){0, t->a.count, columns, is_narrow(&t->loop) ? t->first : t->b.at, t->b.in, NULL}, 0);
+        multiply_part(run, t, (struct part){0, t->a.count, t->columns, t->b.at, t->b.in, NULL}, 0);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;
