@@ -2,6 +2,7 @@
  * Symbolic addresses as polynomials: sums of products of values. A value that is not understood is a variable. */
 #include "lanes/analysis/polynomial.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/known_bits_shim.h"
 #include "lanes/ir/match.h"
 
 #include <string.h>
@@ -148,7 +149,7 @@ static struct tsr__polynomial shift_right_exact(struct tsr__polynomial a, unsign
 }
 
 /* The value without these bits: LLVM drops the masks that other instructions make unnecessary, (x & -2) | 1 is x | 1. So they are
- * looked for in what is multiplied. */
+ * looked for in what is multiplied. x & -2 is 2 * (x >> 1), as LLVM writes two rows of x / 2 as the former and one as the latter. */
 static struct tsr__polynomial without_bits(LLVMValueRef v, struct tsr__polynomial a, enum tsr__extension extension, uint32_t bits)
 {
     bool single = a.valid && !a.constant && a.count == 1 && !a.terms[0].factors[1].value;
@@ -158,7 +159,13 @@ static struct tsr__polynomial without_bits(LLVMValueRef v, struct tsr__polynomia
         a = leaf_polynomial(v, extension);
         cleared = bits;
     }
-    a.terms[0].factors[0].cleared |= (uint32_t)cleared;
+    struct tsr__factor *f = &a.terms[0].factors[0];
+    f->cleared |= (uint32_t)cleared;
+    const unsigned low = (unsigned)__builtin_ctz(~f->cleared);
+    if (low > f->shift) {
+        a.terms[0].coefficient = multiply_wrapping(a.terms[0].coefficient, INT64_C(1) << (low - f->shift));
+        f->shift = low;
+    }
     return a;
 }
 
@@ -232,9 +239,26 @@ static struct tsr__polynomial polynomial_of_right_shift(struct tsr__compilation 
         struct tsr__polynomial low = low_bits(LLVMGetOperand(shift, 0), 64 - left, as); /* LLVM's way to extend half of an i64 */
         return add_scaled(zero, &low, INT64_C(1) << (left - by));
     }
-    if (!LLVMGetExact(v) || by > 30 || !by || (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
+    if (by > 30 || !by || (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
         return too_long;
-    return shift_right_exact(polynomial_of_value(l, from, as, depth - 1), by);
+    struct tsr__polynomial whole = polynomial_of_value(l, from, as, depth - 1);
+    if (!LLVMGetExact(v))
+        whole = without_bits(from, whole, as, (UINT32_C(1) << by) - 1);
+    return shift_right_exact(whole, by);
+}
+
+/* Without the lowest and the highest bits: LLVM leaves out of a mask for the lowest ones what it knows to be zero, as where a condition
+ * in front has compared the number. */
+static struct tsr__polynomial polynomial_of_mask(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    LLVMValueRef x = LLVMGetOperand(v, 0), mask = LLVMGetOperand(v, 1);
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+    if (!LLVMIsAConstantInt(mask) || (width != 32 && width != 64) || extension != (width == 64 ? TSR__EXT_NONE : TSR__EXT_ZERO))
+        return too_long;
+    const uint64_t left = LLVMConstIntGetZExtValue(mask), least = left & -left, above = left + least;
+    if (least < 2 || least > INT32_MAX || above & (above - 1) || !tsr__bits_are_zero(x, -above << (64 - width) >> (64 - width), v))
+        return too_long;
+    return without_bits(x, polynomial_of_value(l, x, extension, depth - 1), extension, (uint32_t)least - 1);
 }
 
 static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
@@ -263,6 +287,9 @@ static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LL
     case LLVMLShr:
     case LLVMAShr:
         r = polynomial_of_right_shift(l, v, extension, depth);
+        break;
+    case LLVMAnd:
+        r = polynomial_of_mask(l, v, extension, depth);
         break;
     case LLVMTrunc:
         if (extension != TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) == 64)

@@ -256,15 +256,16 @@ static LLVMValueRef gather_of_words(LLVMValueRef v, unsigned *word)
     v = without_casts(v);
     if (LLVMIsATruncInst(v)) {
         v = without_casts(LLVMGetOperand(v, 0));
-    } else if (LLVMIsAShuffleVectorInst(v)) { /* every second word of pairs */
-        LLVMValueRef pairs = LLVMGetOperand(v, 0);
+    } else if (LLVMIsAShuffleVectorInst(v)) { /* every second word of pairs, or every fourth of 16 bytes */
+        LLVMValueRef words = LLVMGetOperand(v, 0);
+        const unsigned each = LLVMGetVectorSize(LLVMTypeOf(words)) / lanes;
         *word = (unsigned)LLVMGetMaskValue(v, 0);
-        if (*word > 1 || LLVMGetVectorSize(LLVMTypeOf(pairs)) != 2 * lanes || !LLVMIsABitCastInst(pairs))
+        if (*word >= each || (each != 2 && each != 4) || !LLVMIsABitCastInst(words))
             return NULL;
         for (unsigned i = 0; i < lanes; i++)
-            if (LLVMGetMaskValue(v, i) != (int)(2 * i + *word))
+            if (LLVMGetMaskValue(v, i) != (int)(each * i + *word))
                 return NULL;
-        v = without_casts(LLVMGetOperand(pairs, 0));
+        v = without_casts(LLVMGetOperand(words, 0));
     }
     LLVMValueRef callee = LLVMIsACallInst(v) ? tsr__callee(v) : NULL;
     int64_t all;

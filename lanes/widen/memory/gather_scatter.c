@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Gathers and scatters. Small neighbouring components of a value travel as one integer: a uchar4 is one gather, not four; values of whole
- * registers of SSE are loads and stores of each lane. */
+ * registers of SSE are gathers of 16 bytes, and stores of each lane. */
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"
 #include "lanes/widen/memory/fork.h"
-#include "lanes/ir/mad_op.h"
+#include "lanes/ir/lane_registers.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/mad_op.h"
 #include "tessera/item.h"
 
-enum { WIDE_BYTES = 16 };
-
-/* Fewer loads than gathers make, and shuffles of as many registers put the lanes in order. */
+/* Fewer loads than gathers make, and shuffles of as many registers put the lanes in order (after/lane_gathers.c). */
 bool tsr__moves_registers(const struct tsr__access *a)
 {
-    return a->simple && a->component_count * a->scalar_bytes % WIDE_BYTES == 0;
+    return a->simple && a->component_count * a->scalar_bytes % TSR__REGISTER_BYTES == 0;
 }
 
 bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a)
@@ -42,7 +41,7 @@ static void place_of_inactive(struct tsr__widener *s, unsigned bits, LLVMValueRe
 /* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. */
 static LLVMValueRef mask_or_place(struct tsr__widener *s, unsigned bits, LLVMValueRef *pointers)
 {
-    if (bits >= 32 && tsr__has(s->l, TSR_CPU_AVX512F))
+    if (bits >= 32 && bits <= 64 && tsr__has(s->l, TSR_CPU_AVX512F))
         return tsr__mask_or_all(s, s->mask);
     place_of_inactive(s, bits, pointers);
     return tsr__mask_or_all(s, NULL);
@@ -81,30 +80,10 @@ static LLVMValueRef offset_pointers(struct tsr__widener *s, LLVMValueRef pointer
 /* How many parts travel together. */
 static unsigned packed_parts(const struct tsr__access *a)
 {
-    for (unsigned bytes = 8; a->simple && bytes > a->scalar_bytes; bytes /= 2)
+    for (unsigned bytes = tsr__moves_registers(a) ? TSR__REGISTER_BYTES : 8; a->simple && bytes > a->scalar_bytes; bytes /= 2)
         if (a->component_count % (bytes / a->scalar_bytes) == 0)
             return bytes / a->scalar_bytes;
     return 1;
-}
-
-/* Of `count` rows of as many scalars, in each quarter or half of a register or in all of it, the columns. */
-static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
-{
-    for (unsigned half = count / 2; half; half /= 2)
-        for (unsigned i = 0; i < count; i++) {
-            if (i & half)
-                continue;
-            LLVMValueRef x = rows[i], y = rows[i + half];
-            for (unsigned upper = 0; upper < 2; upper++) {
-                int from[TSR_MAX_GROUP_LANES];
-                for (unsigned k = 0; k < lanes; k++) {
-                    /* Scalar k of the block of `count`: from x and y in turn. */
-                    unsigned in = k % count, at = k - in + in / 2 + upper * (count / 2);
-                    from[k] = (int)(in % 2 ? lanes + at : at);
-                }
-                rows[upper ? i + half : i] = tsr__shuffle(s, x, y, from, lanes);
-            }
-        }
 }
 
 /* A lane's address and so many bytes. From a uniform base only its index is taken, which a loop may have for all its rounds. */
@@ -120,62 +99,6 @@ static LLVMValueRef pointer_of_lane(struct tsr__widener *s, LLVMValueRef pointer
     return bytes ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointer, &offset, 1, "") : pointer;
 }
 
-/* Registers of all lanes' values, each WIDE_BYTES of several lanes. `count`: scalars of 4 or 8 bytes in WIDE_BYTES. */
-struct registers {
-    LLVMTypeRef scalar;
-    unsigned each; /* of the value's scalars are one of these */
-    unsigned count, parts, lanes;
-};
-
-static struct registers registers_of(const struct tsr__widener *s, const struct tsr__access *a)
-{
-    struct registers r = {.scalar = a->scalar,
-                          .each = 1,
-                          .parts = tsr__has(s->l, TSR_CPU_AVX512F) ? 4
-                                   : tsr__has(s->l, TSR_CPU_AVX2)  ? 2
-                                                                   : 1};
-    if (a->scalar_bytes < 4) {
-        r.scalar = LLVMInt32TypeInContext(s->l->context);
-        r.each = 4 / a->scalar_bytes;
-    }
-    r.count = WIDE_BYTES / (a->scalar_bytes * r.each);
-    while (r.parts > 1 && r.parts * r.count > s->width)
-        r.parts /= 2;
-    r.lanes = r.parts * r.count;
-    return r;
-}
-
-/* Row r of a turn has the values of the lanes r, r + count… behind its first lane. */
-static unsigned lane_in_row(const struct registers *r, unsigned turn, unsigned row, unsigned part)
-{
-    return turn * r->lanes + part * r->count + row;
-}
-
-/* WIDE_BYTES of each lane from `at` on. */
-static void load_registers(struct tsr__widener *s, const struct tsr__access *a, const struct registers *r, LLVMValueRef pointers,
-                           unsigned at, LLVMValueRef *components)
-{
-    LLVMTypeRef type = LLVMVectorType(r->scalar, r->count);
-    LLVMValueRef pieces[4][TSR_MAX_GROUP_LANES];
-    for (unsigned turn = 0; turn < s->width / r->lanes; turn++) {
-        LLVMValueRef rows[4];
-        for (unsigned i = 0; i < r->count; i++) {
-            LLVMValueRef part[4];
-            for (unsigned p = 0; p < r->parts; p++) {
-                part[p] = LLVMBuildLoad2(s->b, type, pointer_of_lane(s, pointers, lane_in_row(r, turn, i, p), at), "");
-                LLVMSetAlignment(part[p], tsr__align_at(a->align, at));
-                tsr__copy_alias_metadata(s, a, part[p]);
-            }
-            rows[i] = tsr__concat_vectors(s, part, r->parts, r->count);
-        }
-        transpose_rows(s, rows, r->count, r->lanes);
-        for (unsigned i = 0; i < r->count; i++)
-            pieces[i][turn] = rows[i];
-    }
-    for (unsigned i = 0; i < r->count; i++)
-        components[i] = LLVMBuildFreeze(s->b, tsr__concat_vectors(s, pieces[i], s->width / r->lanes, r->lanes), "");
-}
-
 static LLVMValueRef slice(struct tsr__widener *s, LLVMValueRef v, unsigned first, unsigned count)
 {
     int from[TSR_MAX_GROUP_LANES];
@@ -184,49 +107,34 @@ static LLVMValueRef slice(struct tsr__widener *s, LLVMValueRef v, unsigned first
     return tsr__shuffle(s, v, NULL, from, count);
 }
 
-static void store_registers(struct tsr__widener *s, const struct tsr__access *a, const struct registers *r, LLVMValueRef pointers,
+/* 16 bytes of each lane, to `at` in its value. */
+static void store_registers(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__lane_registers *r, LLVMValueRef pointers,
                             unsigned at, LLVMValueRef *components)
 {
     for (unsigned turn = 0; turn < s->width / r->lanes; turn++) {
-        LLVMValueRef rows[4];
+        LLVMValueRef registers[4];
         for (unsigned i = 0; i < r->count; i++)
-            rows[i] = slice(s, components[i], turn * r->lanes, r->lanes);
-        transpose_rows(s, rows, r->count, r->lanes);
+            registers[i] = slice(s, components[i], turn * r->lanes, r->lanes);
+        tsr__transpose_registers(r, s->b, registers);
         for (unsigned i = 0; i < r->count; i++)
             for (unsigned p = 0; p < r->parts; p++) {
-                LLVMValueRef store = LLVMBuildStore(s->b, slice(s, rows[i], p * r->count, r->count),
-                                                    pointer_of_lane(s, pointers, lane_in_row(r, turn, i, p), at));
+                LLVMValueRef store = LLVMBuildStore(s->b, slice(s, registers[i], p * r->count, r->count),
+                                                    pointer_of_lane(s, pointers, tsr__lane_of_part(r, turn, i, p), at));
                 LLVMSetAlignment(store, tsr__align_at(a->align, at));
                 tsr__copy_alias_metadata(s, a, store);
             }
     }
 }
 
-static void gather_registers(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
-{
-    const struct registers r = registers_of(s, a);
-    const unsigned bytes = a->component_count * a->scalar_bytes;
-    place_of_inactive(s, 8 * bytes, &pointers);
-    for (unsigned at = 0; at < bytes; at += WIDE_BYTES) {
-        LLVMValueRef made[WIDE_BYTES / 4];
-        load_registers(s, a, &r, pointers, at, made);
-        for (unsigned i = 0; i < r.count; i++, components += r.each)
-            if (r.each > 1)
-                tsr__unpack(s, made[i], a->scalar, r.each, components);
-            else
-                *components = made[i];
-    }
-}
-
 static void scatter_registers(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
-    const struct registers r = registers_of(s, a);
-    const unsigned bytes = a->component_count * a->scalar_bytes;
+    const unsigned bytes = a->component_count * a->scalar_bytes, each = a->scalar_bytes < 4 ? 4 / a->scalar_bytes : 1;
+    const struct tsr__lane_registers r = tsr__lane_registers(s->l, each * a->scalar_bytes, s->width);
     place_of_inactive(s, 8 * bytes, &pointers);
-    for (unsigned at = 0; at < bytes; at += WIDE_BYTES) {
-        LLVMValueRef made[WIDE_BYTES / 4];
-        for (unsigned i = 0; i < r.count; i++, components += r.each)
-            made[i] = r.each > 1 ? tsr__pack(s, components, r.each) : *components;
+    for (unsigned at = 0; at < bytes; at += TSR__REGISTER_BYTES) {
+        LLVMValueRef made[TSR__REGISTER_BYTES / 4];
+        for (unsigned i = 0; i < r.count; i++, components += each)
+            made[i] = each > 1 ? tsr__pack(s, components, each) : *components;
         store_registers(s, a, &r, pointers, at, made);
     }
 }
@@ -234,10 +142,6 @@ static void scatter_registers(struct tsr__widener *s, const struct tsr__access *
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
-    if (tsr__moves_registers(a)) {
-        gather_registers(s, a, pointers, components);
-        return;
-    }
     for (unsigned i = 0; i < a->component_count; i += each) {
         uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__component_type(a->type, (int)i);
