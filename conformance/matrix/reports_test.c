@@ -218,6 +218,41 @@ static void all_in_tiles(void **state)
         }
 }
 
+/* Two products of one A by sub-groups of 8, as a layer and the one that gates it, with rows of half of K in words: neither a tile of both B
+ * nor the mask that LLVM makes of two such rows keeps operands from being read where they lie. */
+static void layer_with_gate(void **state)
+{
+    static const char text[] =
+        "__attribute__((intel_reqd_sub_group_size(8)))\n"
+        "kernel void k(global const INDEX *x, global const INDEX *w, global const INDEX *v, global float *out, INDEX K, INDEX N)\n"
+        "{\n"
+        "    INDEX n = get_group_id(0) * 8 + get_sub_group_local_id(), m = (get_group_id(1) * get_num_sub_groups() + get_sub_group_id()) * "
+        "8;\n"
+        "    float8 g = 0, u = 0;\n"
+        "    x += m * (K / 2) + get_sub_group_local_id();\n"
+        "    for (INDEX k = 0; k < K / 2; k += 8) {\n"
+        "        int8 a, b, c;\n"
+        "        for (INDEX r = 0; r < 8; ++r) {\n"
+        "            a[r] = x[r * (K / 2) + k];\n"
+        "            b[r] = w[(k + r) * N + n];\n"
+        "            c[r] = v[(k + r) * N + n];\n"
+        "        }\n"
+        "        g = intel_sub_group_bf16_bf16_matrix_mad_k16(a, b, g);\n"
+        "        u = intel_sub_group_bf16_bf16_matrix_mad_k16(a, c, u);\n"
+        "    }\n"
+        "    g = g / (1 + exp(-g)) * u;\n"
+        "    for (INDEX r = 0; r < 8; ++r)\n"
+        "        out[(m + r) * N + n] = g[r];\n"
+        "}\n";
+    static const char *const options[] = {"-cl-std=CL3.0 -DINDEX=int", "-cl-std=CL3.0 -DINDEX=uint"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        clReleaseProgram(device_build(&device, text, options[i]));
+        assert_non_null(strstr(device.log, "A and B straight from memory; all rounds of the loop at once"));
+        assert_null(strstr(device.log, "computed by the loop's code"));
+    }
+}
+
 /* The loop of cooperative matrices is what it would be of matrix functions, and its notes have lines of the program. */
 static void cooperative_is_loops(void **state)
 {
@@ -239,7 +274,7 @@ int main(void)
         cmocka_unit_test(cooperative_is_loops), cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports),
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
         cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
-        cmocka_unit_test(indices_of_any_type),
+        cmocka_unit_test(indices_of_any_type),  cmocka_unit_test(layer_with_gate),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);

@@ -307,6 +307,18 @@ static void add_halves(struct text *text, const struct style *s)
                    "            sum[i][j] += second[i][j];\n");
 }
 
+/* The round's product with B of the sub-group at the same place from the other end. */
+static void add_product_of_other_b(struct text *text, const struct style *s)
+{
+    text_add(text, "        { const index own_column = column;\n"
+                   "        { const index column = last_column - own_column;\n");
+    add_reads(text, s, "k", "x", "next_y");
+    text_add(text, "        } }\n"
+                   "        for (int i = 0; i < ROWS; i++)\n"
+                   "            for (int j = 0; j < COLUMNS; j++)\n"
+                   "                other[i][j] = MAD(x[i], next_y[j], other[i][j]);\n");
+}
+
 /* The loops over K. */
 static void add_loops(struct text *text, const struct style *s)
 {
@@ -320,6 +332,9 @@ static void add_loops(struct text *text, const struct style *s)
         add_loop_with_buffers(text, s);
         return;
     }
+    if (s->two_b)
+        text_add(text, "    c_part other[ROWS][COLUMNS] = {0};\n"
+                       "    const index last_column = (get_global_size(0) / LANES - 1) * COLUMNS * LANES;\n");
     if (s->ahead)
         add_reads(text, s, "0", "x", "y");
     text_add(text, "%s    for (index k = %s; k < %s; k += STEP) {\n",
@@ -342,6 +357,8 @@ static void add_loops(struct text *text, const struct style *s)
     } else
         add_reads(text, s, s->ahead == A_ROUND_AHEAD ? "k + STEP" : "k", s->ahead ? "next_x" : "x", s->ahead ? "next_y" : "y");
     add_products(text);
+    if (s->two_b)
+        add_product_of_other_b(text, s);
     if (s->ahead)
         text_add(text, "        for (int i = 0; i < ROWS; i++)\n"
                        "            x[i] = next_x[i];\n"
@@ -350,6 +367,10 @@ static void add_loops(struct text *text, const struct style *s)
     text_add(text, "    }\n");
     if (s->ahead == LAST_BEHIND)
         add_products(text);
+    if (s->two_b)
+        text_add(text, "    for (int i = 0; i < ROWS; i++)\n"
+                       "        for (int j = 0; j < COLUMNS; j++)\n"
+                       "            sum[i][j] += 2 * other[i][j];\n");
 }
 
 /* What becomes of the sums. */

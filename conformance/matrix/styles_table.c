@@ -32,6 +32,8 @@ const struct style styles[] = {
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .computes = COMPUTES_B},
     {.m = 8, .rows = 1, .columns = 2, .type = F16, .index = "int", .halves = true, .computes = COMPUTES_A},
     {.m = 4, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .computes = COMPUTES_BOTH},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "uint", .eight = true, .end = SCALES, .two_b = true},
+    /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .computes = COMPUTES_BOTH},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .nested = true, .backwards = true},
     {.m = 1,
@@ -43,7 +45,6 @@ const struct style styles[] = {
      .blocks = true,
      .writes = true,
      .ahead = A_ROUND_AHEAD},
-    /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .nested = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .end = ADDS_TO_C},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "long", .end = SCALES, .nested = true},
@@ -226,6 +227,11 @@ const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .end = ADDS_TO_C, .nested = true, .backwards = true, .eight = true},
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .index = "int", .b_columns = true},
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .index = "long", .end = SCALES, .b_columns = true},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .index = "int", .eight = true, .two_b = true},
+    {.m = 8, .rows = 4, .columns = 1, .type = INT8, .index = "int", .eight = true, .two_b = true},
+    {.m = 8, .rows = 1, .columns = 2, .type = F16, .b_rows = true, .index = "long", .end = ADDS_TO_C, .eight = true, .two_b = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .b_rows = true, .index = "uint", .two_b = true},
+    {.m = 4, .rows = 1, .columns = 1, .type = BF16, .index = "int", .b_columns = true, .end = CUTS_NEGATIVE, .two_b = true},
 };
 
-const size_t style_count = sizeof styles / sizeof styles[0], style_few = 29;
+const size_t style_count = sizeof styles / sizeof styles[0], style_few = 30;

@@ -244,6 +244,13 @@ static int element_of_b(const struct style *s, const struct shape *x, const stru
     return get(b + row * (int64_t)l->b_pitch + byte + (s->b_rows ? 0 : k % l->in_word * l->element), part, s->type);
 }
 
+/* The column at the same place of the sub-group at the same place from the other end. */
+static size_t other_column(const struct style *s, const struct layout *l, size_t column)
+{
+    const size_t tile = (size_t)(s->columns * lanes_of(s));
+    return l->columns - tile * (column / tile + 1) + column % tile;
+}
+
 /* In place, as the kernel; work-groups do not read what others write. */
 static void expect(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *a, unsigned char *b,
                    unsigned char *c)
@@ -266,7 +273,7 @@ static void expect(const struct style *s, const struct shape *x, const struct la
             for (size_t i = 0; i < l->columns * step; i++) {
                 size_t r = i / l->columns, column = i % l->columns;
                 unsigned char *at = c + (first + r) * l->c_pitch + column * 4;
-                int sum = sums[i];
+                int sum = sums[i] + (s->two_b ? 2 * sums[r * l->columns + other_column(s, l, column)] : 0);
                 float f;
                 if (!is_inside((int64_t)column * 4, (int64_t)(first + r), edges))
                     continue;
@@ -487,6 +494,7 @@ static struct style random_style(unsigned *seed)
         s.buffers = s.ahead == LAST_BEHIND || below(seed, 2) ? 1 + below(seed, BY_BOOL) : BY_THREE + below(seed, BUFFERS - BY_THREE);
     s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
     s.backwards = s.nested && below(seed, 2);
+    s.two_b = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
     s.computes = !s.blocks && !s.registers && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
     return s;
 }
@@ -528,7 +536,7 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s, ahead %d, buffers %d%s%s, computes %d",
+                         "%zux%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s%s, ahead %d, buffers %d%s%s, computes %d",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
@@ -539,8 +547,8 @@ static void random_styles(void **state)
                          : s.nested  ? ", nested"
                                      : "",
                          s.eight ? ", eight" : "", s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "",
-                         s.limits ? ", limits" : "", s.ahead, s.buffers, s.registers ? ", registers" : "", s.to_last ? ", to last" : "",
-                         s.computes);
+                         s.limits ? ", limits" : "", s.two_b ? ", two B" : "", s.ahead, s.buffers, s.registers ? ", registers" : "",
+                         s.to_last ? ", to last" : "", s.computes);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

@@ -96,6 +96,14 @@ static LLVMValueRef upper_bound_of_query(struct bounds *x, LLVMValueRef inst)
     case TSR__CALL_GLOBAL_SIZE:
     case TSR__CALL_GLOBAL_OFFSET:
         return sum_of_queries(x, inst, call, TSR__CALL_NONE);
+    case TSR__CALL_LOCAL_ID:
+    case TSR__CALL_LOCAL_SIZE:
+    case TSR__CALL_ENQUEUED_LOCAL_SIZE:
+        return sum_of_queries(x, inst, TSR__CALL_ENQUEUED_LOCAL_SIZE, TSR__CALL_NONE);
+    case TSR__CALL_SUB_GROUP_ID:
+    case TSR__CALL_NUM_SUB_GROUPS:
+    case TSR__CALL_ENQUEUED_NUM_SUB_GROUPS:
+        return LLVMBuildZExt(x->b, tsr__build_query(x->l, x->b, TSR__CALL_ENQUEUED_NUM_SUB_GROUPS, -1), i64(x), "");
     default:
         return tsr__call_info(call)->small ? tsr__i64(x->l, TSR_WORK_GROUP_BOUND - 1) : NULL;
     }
@@ -382,14 +390,45 @@ static bool is_distance(const struct tsr__polynomial *x)
     return x->valid;
 }
 
-/* With the marks: is more known of the distance of rows, or from round to round of a loop? A sum that is one to all of a kernel's addresses
- * is not worth a body. */
+static bool is_behind_entry(LLVMValueRef v)
+{
+    LLVMBasicBlockRef block = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+    return block && block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
+}
+
+/* Is the number a sum with a lane's own number in it? */
+static bool counts_lanes(LLVMValueRef v, unsigned depth)
+{
+    enum tsr__engine_call call = tsr__call_of(v);
+    if (call == TSR__CALL_LANE || call == TSR__CALL_LOCAL_ID || call == TSR__CALL_GLOBAL_ID)
+        return true;
+    const bool goes_on = depth && (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v));
+    for (int i = 0; goes_on && i < LLVMGetNumOperands(v); i++)
+        if (counts_lanes(LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return true;
+    return false;
+}
+
+static bool has_factor(const struct tsr__polynomial *x, LLVMValueRef v)
+{
+    for (unsigned i = 0; x->valid && i < x->count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++)
+            if (x->terms[i].factors[k].value == v)
+                return true;
+    return false;
+}
+
+/* With the marks: is more known of the distance of rows, from round to round of a loop, or of lanes in a loop? Another sum that is one to
+ * all of a kernel's addresses is not worth a body. */
 static bool marks_help(const struct bounds *x, struct address *all, size_t count)
 {
+    enum { DEPTH = 4 };
     for (const struct mark *one = x->marks; one; one = one->next) {
-        LLVMBasicBlockRef block = LLVMGetInstructionParent(one->operation);
-        if (block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)))
+        if (is_behind_entry(one->operation))
             return true;
+        for (size_t i = 0; i < count && counts_lanes(one->operation, DEPTH); i++)
+            if (is_behind_entry(all[i].pointer) && has_factor(&all[i].before, one->operation))
+                return true;
     }
     for (size_t i = 0; i < count; i++) {
         all[i].after = tsr__polynomial_of(x->l, all[i].pointer);

@@ -67,7 +67,7 @@ static unsigned kind_of_loop(struct tsr__tiles *t, const struct tsr__k_loop *x)
     const struct tsr__loop_part *part = &x->parts[0];
     const struct tsr__moving *a = &part->a.first, *b = &part->b.first;
     unsigned how = tsr__tile_product_bits(t, part->product) | (part->half ? TSR_TILE_HALF_K : 0u) |
-                   (tsr__tile_loop_is_narrow(x) ? TSR_TILE_HALF_N : 0u) | (part->nibbles ? TSR_TILE_NIBBLES : 0u);
+                   (tsr__is_narrow(&x->parts[0]) ? TSR_TILE_HALF_N : 0u) | (part->nibbles ? TSR_TILE_NIBBLES : 0u);
     if (part->no_signs)
         how = (how & ~(unsigned)TSR_TILE_PRODUCT) | TSR_TILE_U8U8;
     if (x->slice_a)

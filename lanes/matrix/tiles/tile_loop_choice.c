@@ -50,11 +50,6 @@ static bool leaves_registers_alone(const struct tsr__tiles *t, LLVMBasicBlockRef
     return t->unit != TSR__TILES_AMX || (!(taken & ~own) && !t->halves);
 }
 
-bool tsr__tile_loop_is_narrow(const struct tsr__k_loop *x)
-{
-    return tsr__row_of_block(x->parts[0].life->block) < TSR_TILE_ROW_BYTES;
-}
-
 const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers)
 {
     const struct tsr__loop_part *part = &x->parts[0];
@@ -63,9 +58,9 @@ const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct t
         return "A or B is not in global memory";
     if (tsr__rows_of_block(part->life->block) < TSR_TILE_ROWS && x->rows > 1)
         return "its rows are not those of one tile";
-    if (tsr__tile_loop_is_narrow(x) && x->rows * x->columns > 1)
+    if (tsr__is_narrow(part) && x->rows * x->columns > 1)
         return "it has 8 columns in more than one tile";
-    if (tsr__tile_loop_is_narrow(x) && x->slice_b)
+    if (tsr__is_narrow(part) && x->slice_b)
         return "it computes 8 columns of B";
     if (t->unit == TSR__TILES_VECTORS && x->slice_b && tsr__slice_begins_in_memory(x->slice_b))
         return "each row of work-groups has a B of its own, whose steps begin where a number in memory says";
@@ -94,7 +89,7 @@ static bool is_as_fast_alone(const struct tsr__tiles *t, const struct tsr__k_loo
 {
     const struct tsr__loop_part *part = &x->parts[0];
     return t->unit == TSR__TILES_VECTORS && tsr__has(t->l, TSR_CPU_AVX512F) && part->product->number == TSR_TILE_F16 &&
-           x->rows * x->columns == 1 && part->life->is_part && !tsr__tile_loop_is_narrow(x) && !x->slice_a && !x->slice_b &&
+           x->rows * x->columns == 1 && part->life->is_part && !tsr__is_narrow(part) && !x->slice_a && !x->slice_b &&
            !tsr__is_unpacked(&part->b.first);
 }
 

@@ -432,9 +432,9 @@ static bool add_block(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct
         x->lives[i] = x->parts[i].life;
     x->leaving = stores_behind(t, x);
     x->runs_now = tsr__tile_loop_must_run_now(t, x, all);
-    const bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS && !tsr__tile_loop_is_narrow(x),
+    const bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS && !tsr__is_narrow(&x->parts[0]),
                other_way = parts->a.first.place || parts->b.first.place,
-               pays = (t->unit == TSR__TILES_VECTORS && !tsr__tile_loop_is_narrow(x)) || (t->unit == TSR__TILES_MODEL && whole);
+               pays = (t->unit == TSR__TILES_VECTORS && !tsr__is_narrow(&x->parts[0])) || (t->unit == TSR__TILES_MODEL && whole);
     if (x->twice) {
         x->leaving = NULL;
         tsr__map_set(&t->twice, loop, 1);
@@ -456,7 +456,8 @@ static bool add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
     return false;
 }
 
-/* Gives parts that have an operand in common, by way of others too, the same number. Answers how many numbers there are. */
+/* Gives parts that have an operand in common, by way of others too, the same number, but not those of 8 columns, of which a loop has one
+ * tile. Answers how many numbers there are. */
 static unsigned number_parts(const struct tsr__loop_part *parts, unsigned count, unsigned *number)
 {
     unsigned most = 0;
@@ -464,7 +465,7 @@ static unsigned number_parts(const struct tsr__loop_part *parts, unsigned count,
         number[i] = most++;
         for (unsigned k = 0; k < i; k++) {
             const unsigned from = number[k] > number[i] ? number[k] : number[i], to = number[k] > number[i] ? number[i] : number[k];
-            if (!multiply_alike(&parts[k], &parts[i]) ||
+            if (!multiply_alike(&parts[k], &parts[i]) || tsr__is_narrow(&parts[i]) ||
                 (!is_same_operand(&parts[k], &parts[i], false) && !is_same_operand(&parts[k], &parts[i], true)))
                 continue;
             for (unsigned n = 0; n <= i; n++)

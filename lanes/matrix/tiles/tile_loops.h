@@ -52,6 +52,12 @@ struct tsr__k_loop {
     unsigned number; /* of several calls for one basic block */
 };
 
+/* Does it have the columns of one sub-group of 8? */
+static inline bool tsr__is_narrow(const struct tsr__loop_part *part)
+{
+    return tsr__row_of_block(part->life->block) < TSR_TILE_ROW_BYTES;
+}
+
 /* Are B's words made of its elements? */
 static inline bool tsr__is_unpacked(const struct tsr__moving *m)
 {
@@ -66,7 +72,5 @@ const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct t
 const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all);
 /* The block behind a loop of one block that leaves at its end, or NULL. (tile_waits.c) */
 LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop);
-/* Is it one column of sub-groups of 8? */
-bool tsr__tile_loop_is_narrow(const struct tsr__k_loop *x);
 
 #endif

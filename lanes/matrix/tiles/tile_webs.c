@@ -3,8 +3,9 @@
  * webs that share operands to blocks. */
 #include <string.h>
 
-#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/analysis/polynomial.h"
 #include "lanes/ir/match.h"
+#include "lanes/matrix/tiles/tiles.h"
 
 /* ---- fragments ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -361,10 +362,35 @@ static bool is_free(const struct tsr__web *web)
     return !web->why && !web->in_block;
 }
 
+/* A load from which the number is made, or NULL. */
+static LLVMValueRef load_behind(LLVMValueRef v, unsigned depth)
+{
+    if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || !depth)
+        return NULL;
+    LLVMValueRef found = LLVMIsALoadInst(v) ? v : NULL;
+    for (int i = 0; i < LLVMGetNumOperands(v) && !found; i++)
+        found = load_behind(LLVMGetOperand(v, (unsigned)i), depth - 1);
+    return found;
+}
+
+/* Do both read B from memory, but not side by side, as from two matrices? A tile with both would be put together in each step. */
+static bool have_b_apart(const struct tsr__webs *w, const struct tsr__web *x, const struct tsr__web *y)
+{
+    enum { DEPTH = 8 };
+    const LLVMValueRef left = load_behind(LLVMGetOperand(x->mads[0]->mad.call, x->mads[0]->mad.a_count), DEPTH),
+                       right = load_behind(LLVMGetOperand(y->mads[0]->mad.call, y->mads[0]->mad.a_count), DEPTH);
+    if (!left || !right)
+        return false;
+    const struct tsr__polynomial from = tsr__polynomial_of(w->l, LLVMGetOperand(left, 0)),
+                                 to = tsr__polynomial_of(w->l, LLVMGetOperand(right, 0)), distance = tsr__polynomial_minus(&to, &from);
+    return !distance.valid || distance.count || distance.constant > TSR_TILE_ROW_BYTES || distance.constant < -TSR_TILE_ROW_BYTES;
+}
+
 static struct tsr__web *find_neighbour(struct tsr__webs *w, struct tsr__web *of, bool same_a)
 {
     for (size_t i = 0; i < w->web_count; i++)
-        if (w->webs[i] != of && is_free(w->webs[i]) && run_side_by_side(of, w->webs[i], same_a))
+        if (w->webs[i] != of && is_free(w->webs[i]) && run_side_by_side(of, w->webs[i], same_a) &&
+            !(same_a && have_b_apart(w, of, w->webs[i])))
             return w->webs[i];
     return NULL;
 }
