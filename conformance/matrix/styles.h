@@ -41,6 +41,7 @@ struct style {
      * ahead: other sub-groups would read it yet. */
     enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, BY_BOOL, REFILLED, BY_THREE, BY_STAGE, TWO_AHEAD, ROTATED, THREE_AHEAD, BUFFERS } buffers;
     bool two_b;     /* the loop makes two sums, of one A and two B: adds twice that of the columns at the same place from the other end */
+    bool row_sums;  /* … and of A and a B of ones, of which it takes away three times; not with LAST_BEHIND */
     bool registers; /* local memory is filled from private arrays, behind the products */
     bool to_last;   /* such a loop's last round copies the last step again, instead of none */
     /* The loop flips the signs of every second part of a row of A, and of every second word of a column of B, before it multiplies, or

@@ -319,6 +319,18 @@ static void add_product_of_other_b(struct text *text, const struct style *s)
                    "                other[i][j] = MAD(x[i], next_y[j], other[i][j]);\n");
 }
 
+/* The round's product with a B of ones, whose columns are the sums of A's rows. */
+static void add_row_sums(struct text *text, const struct style *s)
+{
+    static const char *const ones[TYPES] = {[INT8] = "0x01010101", [UINT8] = "0x01010101", [BF16] = "0x3f803f80", [F16] = "0x3c003c00",
+                                            [TF32] = "1.0f",       [INT4] = "0x11111111",  [UINT4] = "0x11111111"};
+    text_add(text,
+             "        { const B_TYPE ones = (B_TYPE)(%s);\n"
+             "        for (int i = 0; i < ROWS; i++)\n"
+             "            row_sums[i] = MAD(x[i], ones, row_sums[i]); }\n",
+             ones[s->type]);
+}
+
 /* The loops over K. */
 static void add_loops(struct text *text, const struct style *s)
 {
@@ -335,6 +347,8 @@ static void add_loops(struct text *text, const struct style *s)
     if (s->two_b)
         text_add(text, "    c_part other[ROWS][COLUMNS] = {0};\n"
                        "    const index last_column = (get_global_size(0) / LANES - 1) * COLUMNS * LANES;\n");
+    if (s->row_sums)
+        text_add(text, "    c_part row_sums[ROWS] = {0};\n");
     if (s->ahead)
         add_reads(text, s, "0", "x", "y");
     text_add(text, "%s    for (index k = %s; k < %s; k += STEP) {\n",
@@ -359,6 +373,8 @@ static void add_loops(struct text *text, const struct style *s)
     add_products(text);
     if (s->two_b)
         add_product_of_other_b(text, s);
+    if (s->row_sums)
+        add_row_sums(text, s);
     if (s->ahead)
         text_add(text, "        for (int i = 0; i < ROWS; i++)\n"
                        "            x[i] = next_x[i];\n"
@@ -371,6 +387,10 @@ static void add_loops(struct text *text, const struct style *s)
         text_add(text, "    for (int i = 0; i < ROWS; i++)\n"
                        "        for (int j = 0; j < COLUMNS; j++)\n"
                        "            sum[i][j] += 2 * other[i][j];\n");
+    if (s->row_sums)
+        text_add(text, "    for (int i = 0; i < ROWS; i++)\n"
+                       "        for (int j = 0; j < COLUMNS; j++)\n"
+                       "            sum[i][j] -= 3 * row_sums[i];\n");
 }
 
 /* What becomes of the sums. */

@@ -259,21 +259,24 @@ static void expect(const struct style *s, const struct shape *x, const struct la
     const size_t numbers = (size_t)of_types[s->type].numbers;
     cl_int edges[2];
     edges_of_c(s, x, l, edges);
-    int *sums = malloc(l->columns * step * sizeof *sums);
+    int *sums = malloc(l->columns * step * sizeof *sums), *row_sums = malloc(step * sizeof *row_sums);
     for (size_t z = 0; z < x->groups[2] * local_z(x); z++, a += l->batch[0], b += l->batch[1], c += l->batch[2])
         for (size_t from = 0; from < l->rows; from += step) {
             size_t first = s->clamps && from + step > l->rows ? l->rows - step : from;
             memset(sums, 0, l->columns * step * sizeof *sums);
+            memset(row_sums, 0, step * sizeof *row_sums);
             for (size_t r = 0; r < (size_t)step; r++)
                 for (size_t k = 0; k < l->depth * numbers; k++) {
                     const int part = (int)(k % numbers), value = element_of_a(s, x, l, a, first + r, k / numbers, part);
+                    row_sums[r] += value;
                     for (size_t column = 0; column < l->columns && value; column++)
                         sums[r * l->columns + column] += value * element_of_b(s, x, l, b, k / numbers, column, part);
                 }
             for (size_t i = 0; i < l->columns * step; i++) {
                 size_t r = i / l->columns, column = i % l->columns;
                 unsigned char *at = c + (first + r) * l->c_pitch + column * 4;
-                int sum = sums[i] + (s->two_b ? 2 * sums[r * l->columns + other_column(s, l, column)] : 0);
+                int sum =
+                    sums[i] - (s->row_sums ? 3 * row_sums[r] : 0) + (s->two_b ? 2 * sums[r * l->columns + other_column(s, l, column)] : 0);
                 float f;
                 if (!is_inside((int64_t)column * 4, (int64_t)(first + r), edges))
                     continue;
@@ -288,6 +291,7 @@ static void expect(const struct style *s, const struct shape *x, const struct la
             }
         }
     free(sums);
+    free(row_sums);
 }
 
 /* Not NULL: memory for A, B and C at the same addresses in each run, with numbers that differ. */
@@ -494,6 +498,7 @@ static struct style random_style(unsigned *seed)
         s.buffers = s.ahead == LAST_BEHIND || below(seed, 2) ? 1 + below(seed, BY_BOOL) : BY_THREE + below(seed, BUFFERS - BY_THREE);
     s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
     s.backwards = s.nested && below(seed, 2);
+    s.row_sums = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
     s.two_b = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
     s.computes = !s.blocks && !s.registers && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
     return s;
@@ -536,7 +541,7 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s%s, ahead %d, buffers %d%s%s, computes %d",
+                         "%zux%zux%zu, depth %d, pad %d, place %d%s%s%s%s%s%s%s%s%s%s, ahead %d, buffers %d%s%s, computes %d",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type,
                          s.b_columns ? "columns"
                          : s.b_rows  ? "rows"
@@ -547,8 +552,8 @@ static void random_styles(void **state)
                          : s.nested  ? ", nested"
                                      : "",
                          s.eight ? ", eight" : "", s.checks ? ", checks" : "", s.staged ? ", staged" : "", s.halves ? ", halves" : "",
-                         s.limits ? ", limits" : "", s.two_b ? ", two B" : "", s.ahead, s.buffers, s.registers ? ", registers" : "",
-                         s.to_last ? ", to last" : "", s.computes);
+                         s.limits ? ", limits" : "", s.two_b ? ", two B" : "", s.row_sums ? ", row sums" : "", s.ahead, s.buffers,
+                         s.registers ? ", registers" : "", s.to_last ? ", to last" : "", s.computes);
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

@@ -81,7 +81,8 @@ static LLVMValueRef scalar_of_values(struct gathered *g, unsigned number, LLVMTy
     if (bits == g->scalar_bits)
         return LLVMBuildBitCast(g->c->b, of, type, "");
     const unsigned each = g->scalar_bits / bits;
-    LLVMValueRef parts = LLVMBuildBitCast(g->c->b, of, LLVMVectorType(LLVMGetElementType(type), each * g->width), ""), from[TSR__MAX_ELEMENTS];
+    LLVMValueRef parts = LLVMBuildBitCast(g->c->b, of, LLVMVectorType(LLVMGetElementType(type), each * g->width), ""),
+                 from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < g->width; i++)
         from[i] = tsr__i32(g->c->l, i * each + number % each);
     return LLVMBuildShuffleVector(g->c->b, parts, LLVMGetPoison(LLVMTypeOf(parts)), LLVMConstVector(from, g->width), "");
@@ -213,7 +214,8 @@ static unsigned gathered_bits(struct tsr__compilation *l, LLVMValueRef v)
 {
     LLVMValueRef callee = tsr__callee(v);
     int64_t all;
-    const bool gathers = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") && tsr__same_number(LLVMGetOperand(v, 1), &all) && all;
+    const bool gathers =
+        callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") && tsr__same_number(LLVMGetOperand(v, 1), &all) && all;
     return gathers ? element_bits(l, LLVMTypeOf(v)) : 0;
 }
 

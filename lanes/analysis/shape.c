@@ -282,6 +282,26 @@ static struct tsr__shape loose_bits(LLVMValueRef inst, LLVMOpcode op, struct tsr
     }
 }
 
+/* (x >> n) & mask, as LLVM writes a multiple of x >> more: the number of a sub-group of 8, times 4, is linear_id >> 1 & -4. */
+static struct tsr__shape masked_shift(const struct search *s, int user, LLVMValueRef inst)
+{
+    LLVMValueRef shift = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
+    int64_t by, mask;
+    if (!LLVMIsAInstruction(shift) || LLVMGetInstructionOpcode(shift) != LLVMLShr || !tsr__constant_int(LLVMGetOperand(shift, 1), &by) ||
+        !tsr__constant_int(right, &mask) || by < 0 || mask == 0 || LLVMGetIntTypeWidth(LLVMTypeOf(inst)) > 64)
+        return varying;
+    const int zeros = __builtin_ctzll((uint64_t)mask);
+    struct tsr__shape x = operand_shape(s, user, LLVMGetOperand(shift, 0));
+    if (!zeros || by + zeros >= 63 || x.kind == TSR__SHAPE_NONE || tsr__is_varying(x) || tsr__is_uniform(x))
+        return x.kind == TSR__SHAPE_NONE ? x : varying;
+    x = shifted_right(s, shift, x, (unsigned)(by + zeros));
+    if (tsr__is_varying(x))
+        return varying;
+    if (!tsr__is_uniform(x))
+        x = transfer_bitwise(s, inst, LLVMAnd, x, LLVMConstInt(LLVMTypeOf(inst), (uint64_t)mask >> zeros, false), uniform_shape(0));
+    return tsr__is_varying(x) ? varying : scale_shape(s, inst, x, INT64_C(1) << zeros, false, true);
+}
+
 static struct tsr__shape transfer_arithmetic(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
 {
     LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
@@ -290,6 +310,11 @@ static struct tsr__shape transfer_arithmetic(const struct search *s, int user, L
         return (struct tsr__shape){0};
     if (tsr__is_sum(inst) && s->shapes->packet.mixed && tsr__is_global_id_sum(&s->shapes->packet, inst))
         return affine_shape(s->pitch, 0, false, false);
+    if (op == LLVMAnd && tsr__is_varying(a)) {
+        struct tsr__shape multiple = masked_shift(s, user, inst);
+        if (!tsr__is_varying(multiple))
+            return multiple;
+    }
     if (a.varying_bits && tsr__is_uniform(b))
         return loose_bits(inst, op, a, right, b);
     if (tsr__is_varying(a) || tsr__is_varying(b))

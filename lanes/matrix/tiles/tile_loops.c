@@ -456,6 +456,12 @@ static bool add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
     return false;
 }
 
+/* Are operands of both in memory, or neither's? A product with a B of ones, for sums of rows of A, is one for all columns. */
+static bool lie_in_memory_alike(const struct tsr__loop_part *x, const struct tsr__loop_part *y)
+{
+    return x->a.moves == y->a.moves && x->b.moves == y->b.moves;
+}
+
 /* Gives parts that have an operand in common, by way of others too, the same number, but not those of 8 columns, of which a loop has one
  * tile. Answers how many numbers there are. */
 static unsigned number_parts(const struct tsr__loop_part *parts, unsigned count, unsigned *number)
@@ -465,7 +471,7 @@ static unsigned number_parts(const struct tsr__loop_part *parts, unsigned count,
         number[i] = most++;
         for (unsigned k = 0; k < i; k++) {
             const unsigned from = number[k] > number[i] ? number[k] : number[i], to = number[k] > number[i] ? number[i] : number[k];
-            if (!multiply_alike(&parts[k], &parts[i]) || tsr__is_narrow(&parts[i]) ||
+            if (!multiply_alike(&parts[k], &parts[i]) || !lie_in_memory_alike(&parts[k], &parts[i]) || tsr__is_narrow(&parts[i]) ||
                 (!is_same_operand(&parts[k], &parts[i], false) && !is_same_operand(&parts[k], &parts[i], true)))
                 continue;
             for (unsigned n = 0; n <= i; n++)
