@@ -253,6 +253,38 @@ static void layer_with_gate(void **state)
     }
 }
 
+/* Split functions of one tile, with sums of A's rows: which half of the pair a sub-group is hides in a shift and a mask of its number, and
+ * the product with ones is a loop of its own beside the one whose B is in memory. */
+static void split_with_row_sums(void **state)
+{
+    static const char text[] =
+        "__attribute__((intel_reqd_sub_group_size(8), reqd_work_group_size(16, 1, 1)))\n"
+        "kernel void k(global const int *a, global const int *b, global const int *zero, global int *c, int n, int words)\n"
+        "{\n"
+        "    int lane = get_sub_group_local_id(), odd = get_sub_group_id() & 1;\n"
+        "    int column = get_global_id(0), row = get_group_id(1) * 8;\n"
+        "    int8 sum = 0, of_rows = 0, ones = 0x01010101;\n"
+        "    for (int k = 0; k < words; k += 8) {\n"
+        "        int4 x;\n"
+        "        int8 y;\n"
+        "        for (int r = 0; r < 4; r++)\n"
+        "            x[r] = a[(row + odd * 4 + r) * words + k + lane];\n"
+        "        for (int i = 0; i < 8; i++)\n"
+        "            y[i] = b[(k + i) * n + column];\n"
+        "        sum = intel_sub_group_i8_i8_split_matrix_mad_k32(x, y, sum);\n"
+        "        of_rows = intel_sub_group_i8_i8_split_matrix_mad_k32(x, ones, of_rows);\n"
+        "    }\n"
+        "    sum -= of_rows * zero[column];\n"
+        "    for (int r = 0; r < 8; r++)\n"
+        "        c[(row + r) * n + column] = sum[r];\n"
+        "}\n";
+    (void)state;
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0"));
+    assert_non_null(strstr(device.log, "A and B straight from memory; all rounds of the loop at once"));
+    assert_non_null(strstr(device.log, "A straight from memory, B computed by the loop's code where it is packed"));
+    assert_null(strstr(device.log, "by way of the stack"));
+}
+
 /* The loop of cooperative matrices is what it would be of matrix functions, and its notes have lines of the program. */
 static void cooperative_is_loops(void **state)
 {
@@ -274,7 +306,7 @@ int main(void)
         cmocka_unit_test(cooperative_is_loops), cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports),
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
         cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
-        cmocka_unit_test(indices_of_any_type),  cmocka_unit_test(layer_with_gate),
+        cmocka_unit_test(indices_of_any_type),  cmocka_unit_test(layer_with_gate),  cmocka_unit_test(split_with_row_sums),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);
