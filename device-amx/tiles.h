@@ -191,7 +191,7 @@ static inline unsigned tsr__loop_in_word(const struct tsr_tile_loop *x)
 static inline int64_t tsr__loop_b_rows(const struct tsr_tile_loop *x)
 {
     if (x->how & TSR_TILE_B_COLUMNS)
-        return TSR_TILE_ROW_BYTES / 4;
+        return TSR_TILE_ROW_BYTES / 4 / (x->how & TSR_TILE_HALF_N ? 2 : 1);
     return (int64_t)tsr__loop_words(x) * (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
 }
 
@@ -200,6 +200,12 @@ static inline int64_t tsr__loop_b_bytes(const struct tsr_tile_loop *x)
     if (x->how & TSR_TILE_B_COLUMNS)
         return 4 * (int64_t)tsr__loop_words(x);
     return TSR_TILE_ROW_BYTES / (x->how & TSR_TILE_HALF_N ? 2 : 1) / (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
+}
+
+/* How far behind B of a loop of 8 columns that of its neighbour to the right lies. */
+static inline int64_t tsr__loop_b_beside(const struct tsr_tile_loop *x)
+{
+    return x->how & TSR_TILE_B_COLUMNS ? tsr__loop_b_rows(x) * x->b_stride : tsr__loop_b_bytes(x);
 }
 
 /* Bytes of a row of C. */

@@ -64,6 +64,12 @@ static void copy_b(char *to, const struct tsr_tile_loop *x, int64_t column, int6
         x->b_code(x->b, step, 1, (uint32_t)column, to, TSR_TILE_ROW_BYTES, 0);
         return;
     }
+    if (x->how & TSR_TILE_B_COLUMNS) {
+        for (int64_t k = 0; k < rows; k++)
+            for (int64_t w = 0; w < there / 4; w++)
+                memcpy(to + w * TSR_TILE_ROW_BYTES + 4 * k, from + k * x->b_stride + 4 * w, 4);
+        return;
+    }
     at.x += column * x->b_next;
     at.y += step * rows;
     if (x->how & TSR_TILE_B_EDGES)

@@ -270,7 +270,7 @@ static uint32_t pair_columns(struct tsr__tile_share *s)
 {
     if (columns_in_tile(s) == 1)
         return s->b.count;
-    const uint32_t pairs = tsr__side_pair(&s->b, tsr__loop_b_bytes(&s->loop), s->grids.column);
+    const uint32_t pairs = tsr__side_pair(&s->b, tsr__loop_b_beside(&s->loop), s->grids.column);
     order_columns(s, s->grids.column);
     return pairs;
 }

@@ -465,7 +465,7 @@ static uint32_t columns_in_tile(const struct numbered *t)
  * each pair then. C that is in its place already stays there. Answers how many pairs there are. */
 static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
 {
-    uint32_t pairs = tsr__side_pair(&t->b, tsr__loop_b_bytes(&t->loop), g->column);
+    uint32_t pairs = tsr__side_pair(&t->b, tsr__loop_b_beside(&t->loop), g->column);
     for (uint32_t i = 0; i < t->b.count && !t->loop.zero; i++)
         if (g->column[i] != i && g->column[i] / 2 < pairs)
             pairs = g->column[i] / 2;

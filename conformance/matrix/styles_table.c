@@ -236,6 +236,10 @@ const struct style styles[] = {
     {.m = 8, .rows = 2, .columns = 1, .type = UINT8, .index = "uint", .eight = true, .row_sums = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .b_rows = true, .index = "long", .end = SCALES, .row_sums = true},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .eight = true, .two_b = true, .row_sums = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "long", .eight = true, .b_columns = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .end = SCALES, .eight = true, .b_columns = true},
+    {.m = 4, .rows = 1, .columns = 1, .type = F16, .index = "uint", .end = ADDS_TO_C, .eight = true, .b_columns = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT4, .index = "int", .eight = true, .b_columns = true},
 };
 
 const size_t style_count = sizeof styles / sizeof styles[0], style_few = 30;

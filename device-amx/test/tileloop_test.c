@@ -76,7 +76,7 @@ static void copy_b(unsigned char *to, const char *from, const struct tsr_tile_lo
     if (x->how & TSR_TILE_B_COLUMNS) {
         memset(to, 0, TILE);
         for (unsigned w = 0; w < tsr__loop_words(x); w++)
-            for (unsigned column = 0; column < 16; column++)
+            for (unsigned column = 0; column < tsr__loop_b_rows(x); column++)
                 memcpy(to + w * TSR_TILE_ROW_BYTES + column * 4, from + column * x->b_stride + w * 4, 4);
         return;
     }
@@ -224,7 +224,7 @@ static void choose_form(struct tsr_tile_loop *x)
     x->how |= number() % 2 && (x->how & TSR_TILE_PRODUCT) != TSR_TILE_TF32 ? TSR_TILE_B_ROWS : 0;
     if (!(x->how & TSR_TILE_B_ROWS) && number() % 3 == 0)
         x->how |= TSR_TILE_B_COLUMNS;
-    else if (number() % 5 == 0) {
+    if (number() % 5 == 0 && !(x->how & TSR_TILE_B_COLUMNS && x->how & TSR_TILE_NIBBLES)) {
         x->how |= TSR_TILE_HALF_N;
         x->rows = x->columns = 1;
     }

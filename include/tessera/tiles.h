@@ -61,7 +61,7 @@ enum {
     TSR_TILE_FROM_ZERO = 8192,   /* with GOES_ON: these are zero when a packet asks for the first time */
     TSR_TILE_HALF_N = 16384,     /* of a loop of one tile: B and C have 8 columns */
     TSR_TILE_NIBBLES = 32768,    /* of a loop with HALF_K, of bytes: each byte of A and B holds two numbers of 4 bits */
-    TSR_TILE_B_COLUMNS = 65536,  /* of a loop, without HALF_N and B_EDGES: B is not packed, its columns lie side by side */
+    TSR_TILE_B_COLUMNS = 65536,  /* of a loop, without B_EDGES: B is not packed, its columns lie side by side */
     TSR_TILE_IN_ORDER = 1 << 17, /* with MAY_WAIT: its packet comes to it again, and may store to the same places then */
     TSR_TILE_B_UNPACKED = TSR_TILE_B_ROWS | TSR_TILE_B_COLUMNS, /* mask */
     TSR_TILE_A_COMPUTED = 1 << 18,  /* of a loop, without NIBBLES and A_EDGES: `a_code` computes A from the values at `a` */
@@ -116,9 +116,9 @@ typedef void tsr_tile_code(const void *values, int64_t first, int64_t steps, uin
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
  * b + s * b_step + j * b_next + r * b_stride. With TSR_TILE_B_ROWS, a row of B is 16 elements with the same K, as matrices by rows have
- * them, and there are as many as K has elements. With TSR_TILE_B_COLUMNS, it is a column: the step's words of K, and there are 16. Else it
- * is 16 words. A, B, accumulators and operands do not overlap; `to` may overlap A and B, then the device does not use it. rows, columns and
- * steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX.
+ * them, and there are as many as K has elements. With TSR_TILE_B_COLUMNS, it is a column: the step's words of K, and there are 16, or 8.
+ * Else it is 16 words. A, B, accumulators and operands do not overlap; `to` may overlap A and B, then the device does not use it. rows,
+ * columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX.
  *
  * The tiles of A and C may have fewer rows, 1, 2, 4, or 8 (`tile_rows`), if `rows` is 1. The tiles in `c` have room for 16 rows all the
  * same; what is in the others afterwards is undefined.

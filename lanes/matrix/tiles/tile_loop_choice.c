@@ -60,6 +60,8 @@ const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct t
         return "its rows are not those of one tile";
     if (tsr__is_narrow(part) && x->rows * x->columns > 1)
         return "it has 8 columns in more than one tile";
+    if (tsr__is_narrow(part) && b->by_columns && part->nibbles)
+        return "its 8 columns of B are of numbers of 4 bits";
     if (tsr__is_narrow(part) && x->slice_b)
         return "it computes 8 columns of B";
     if (t->unit == TSR__TILES_VECTORS && x->slice_b && tsr__slice_begins_in_memory(x->slice_b))

@@ -111,7 +111,7 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
         m->address = LLVMGetOperand(s->from[0], 0);
     else if (tsr__tile_by_rows(t, &any, point, &m->address, &m->stride))
         m->by_rows = true;
-    else if (tsr__tile_by_columns(t, s, point, &m->address, &m->stride))
+    else if (tsr__tile_by_columns(t, &any, point, &m->address, &m->stride))
         m->by_columns = true;
     else
         return false;

@@ -313,7 +313,7 @@ bool tsr__tile_by_columns(struct tsr__tiles *t, const struct tsr__source *s, LLV
 {
     enum { WORD_BYTES = 4 };
     struct tsr__polynomial first = {0};
-    if (!s->is_b || !tsr__tile_is_full(s))
+    if (!s->is_b || !fills_part(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         unsigned word;
