@@ -40,7 +40,8 @@ struct style {
      * which the round's number, two numbers or three pointers say, and which it fills up to three rounds ahead. Local memory is not COPIED
      * ahead: other sub-groups would read it yet. */
     enum { COPIED, BY_ROUND, TOGGLED, EXCHANGED, BY_BOOL, REFILLED, BY_THREE, BY_STAGE, TWO_AHEAD, ROTATED, THREE_AHEAD, BUFFERS } buffers;
-    bool two_b;     /* the loop makes two sums, of one A and two B: adds twice that of the columns at the same place from the other end */
+    bool two_b;     /* the loop makes two sums, of one A and two B: adds twice that of the columns at the same place from the other end; not
+                       with `limits` */
     bool row_sums;  /* … and of A and a B of ones, of which it takes away three times; not with LAST_BEHIND */
     bool registers; /* local memory is filled from private arrays, behind the products */
     bool to_last;   /* such a loop's last round copies the last step again, instead of none */

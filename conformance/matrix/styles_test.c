@@ -499,7 +499,7 @@ static struct style random_style(unsigned *seed)
     s.to_last = s.buffers && s.ahead == A_ROUND_AHEAD && below(seed, 4) == 0;
     s.backwards = s.nested && below(seed, 2);
     s.row_sums = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
-    s.two_b = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
+    s.two_b = !s.ahead && !s.staged && !s.halves && !s.limits && below(seed, 5) == 0;
     s.computes = !s.blocks && !s.registers && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
     return s;
 }

@@ -14,7 +14,7 @@ enum { WORDS = 32 };
 
 static struct tsr__values *make(void **state)
 {
-    struct tsr__values *v = *state = malloc(sizeof *v);
+    struct tsr__values *v = *state = aligned_alloc(_Alignof(struct tsr__values), sizeof *v);
     assert_non_null(v);
     memset(v, 0x5a, sizeof *v); /* as a worker's memory may be */
     tsr__values_begin(v, 1);
