@@ -34,17 +34,13 @@ static void add_reads(struct text *text, const struct style *s, const char *k, c
     const struct of_type *t = &of_types[s->type];
     const bool compares = s->checks && !s->limits;
     text_add(text, "        { const index at = %s; private a_part *to_a = %s; private B_TYPE *to_b = %s; const index k = at;\n", k, x, y);
-    if (s->blocks)
+    if (s->blocks & A_BLOCKS)
         text_add(text,
                  "        for (int i = 0; i < ROWS; i++)\n"
                  "            intel_sub_group_2d_block_read_%db_%dr%dx1c(a_at + get_global_id(2) * a_batch, edges.x, edges.y, a_pitch * "
                  "A_BYTES,\n"
-                 "                (int2)(k + origin.x, row + i * M + origin.y), (private void *)&to_a[i]);\n"
-                 "        for (int j = 0; j < COLUMNS; j++)\n"
-                 "            intel_sub_group_2d_block_read_%s(b_at + get_global_id(2) * b_batch, edges.z, edges.w, pitch * %s,\n"
-                 "                (int2)(column + j * 16 + origin.z, k / %s + origin.w), (private uint *)&to_b[j]);\n",
-                 8 * t->element, s->m, 32 / t->element, s->b_rows ? t->transform : "32b_8r16x1c", s->b_rows ? "(4 / IN_WORD)" : "4",
-                 s->b_rows ? "1" : "IN_WORD");
+                 "                (int2)(k + origin.x, row + i * M + origin.y), (private void *)&to_a[i]);\n",
+                 8 * t->element, s->m, 32 / t->element);
     else
         text_add(
             text,
@@ -52,22 +48,31 @@ static void add_reads(struct text *text, const struct style *s, const char *k, c
             "            for (int r = 0; r < A_PARTS; r++) {\n"
             "                const index of_k = k / (A_BYTES * IN_WORD / 4) + A_LANE, of_row = LIMITED(row + i * M + A_ROW(r), edges.y);\n"
             "                ((private a_element *)&to_a[i])[r] = %s OF_A_PART(a[of_row * a_pitch + of_k], of_k)%s;\n"
-            "            }\n"
-            "        for (int j = 0; j < COLUMNS; j++)\n"
-            "            for (int w = 0; w < 8; w++) {\n"
-            "                const index of_column = LIMITED(column + LANES * j + lane, edges.z * B_WIDTH / 4);\n"
-            "                global const element *p = b + (k + w * IN_WORD) * pitch + of_column;\n"
-            "                to_b[j][w] = as_%s(%s OF_B_WORD(%s, k / IN_WORD + w)%s);\n"
             "            }\n",
-            compares ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", compares ? " : 0" : "", t->b,
-            !compares   ? ""
-            : s->b_rows ? "of_column < edges.z * IN_WORD / 4 && k + w * IN_WORD + IN_WORD - 1 < edges.w ?"
-                        : "of_column < edges.z / 4 && k / IN_WORD + w < edges.w ?",
-            s->b_columns && s->index[0] == 'l' ? "vload8(0, (global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
-            : s->b_columns                     ? "((global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
-            : s->b_rows                        ? t->word
-                                               : "((global const uint *)b)[(k / IN_WORD + w) * pitch + of_column]",
-            compares ? " : 0" : "");
+            compares ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", compares ? " : 0" : "");
+    if (s->blocks & B_BLOCKS)
+        text_add(text,
+                 "        for (int j = 0; j < COLUMNS; j++)\n"
+                 "            intel_sub_group_2d_block_read_%s(b_at + get_global_id(2) * b_batch, edges.z, edges.w, pitch * %s,\n"
+                 "                (int2)(column + j * 16 + origin.z, k / %s + origin.w), (private uint *)&to_b[j]);\n",
+                 s->b_rows ? t->transform : "32b_8r16x1c", s->b_rows ? "(4 / IN_WORD)" : "4", s->b_rows ? "1" : "IN_WORD");
+    else
+        text_add(text,
+                 "        for (int j = 0; j < COLUMNS; j++)\n"
+                 "            for (int w = 0; w < 8; w++) {\n"
+                 "                const index of_column = LIMITED(column + LANES * j + lane, edges.z * B_WIDTH / 4);\n"
+                 "                global const element *p = b + (k + w * IN_WORD) * pitch + of_column;\n"
+                 "                to_b[j][w] = as_%s(%s OF_B_WORD(%s, k / IN_WORD + w)%s);\n"
+                 "            }\n",
+                 t->b,
+                 !compares   ? ""
+                 : s->b_rows ? "of_column < edges.z * IN_WORD / 4 && k + w * IN_WORD + IN_WORD - 1 < edges.w ?"
+                             : "of_column < edges.z / 4 && k / IN_WORD + w < edges.w ?",
+                 s->b_columns && s->index[0] == 'l' ? "vload8(0, (global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
+                 : s->b_columns                     ? "((global const uint *)(b + (column + LANES * j + lane) * pitch + k))[w]"
+                 : s->b_rows                        ? t->word
+                                                    : "((global const uint *)b)[(k / IN_WORD + w) * pitch + of_column]",
+                 compares ? " : 0" : "");
     text_add(text, "        }\n");
 }
 

@@ -213,7 +213,7 @@ static int element_of_a(const struct style *s, const struct shape *x, const stru
     const int64_t byte = (int64_t)(k * l->element),
                   end = byte / a_bytes(s) * a_bytes(s) + a_bytes(s) - 1; /* a lane's part is there, or not */
     const bool flips = s->computes & COMPUTES_A && byte / a_bytes(s) % 2;
-    if (!s->blocks && !s->checks)
+    if (!(s->blocks & A_BLOCKS) && !s->checks)
         return get_flipped(a + row * l->a_pitch + k * l->element, part, s->type, flips);
     edges_of(s, x, l, edges);
     if (s->checks)
@@ -229,7 +229,7 @@ static int element_of_b(const struct style *s, const struct shape *x, const stru
     cl_int edges[4];
     const size_t last = k / l->in_word * l->in_word + l->in_word - 1; /* of the word, which is there, or not */
     const bool flips = s->computes & COMPUTES_B && k / l->in_word % 2;
-    if (!s->blocks && !s->checks)
+    if (!(s->blocks & B_BLOCKS) && !s->checks)
         return get_flipped(b_at(b, s, l, k, column), part, s->type, flips);
     edges_of(s, x, l, edges);
     if (s->checks) {
@@ -480,11 +480,11 @@ static struct style random_style(unsigned *seed)
     s.index = indices[below(seed, 3)];
     s.end = below(seed, 3) ? STORES : below(seed, COUNTS + 1);
     s.clamps = s.end == STORES && below(seed, 3) == 0;
-    s.blocks = below(seed, 3) == 0;
+    s.blocks = below(seed, 3) ? NO_BLOCKS : A_BLOCKS + below(seed, BLOCKS);
     s.nested = below(seed, 3) == 0;
     s.writes = s.end < READS_BACK && below(seed, 4) == 0;
     s.eight = !s.blocks && !s.writes && s.type != TF32 && below(seed, 4) == 0;
-    s.b_columns = !s.blocks && below(seed, 4) == 0;
+    s.b_columns = !(s.blocks & B_BLOCKS) && below(seed, 4) == 0;
     s.checks = s.end != READS_BACK && !s.blocks && !s.b_columns && below(seed, 3) == 0;
     s.staged = !s.blocks && !s.b_rows && !s.b_columns && !s.clamps && s.end != READS_BACK && below(seed, 3) == 0;
     s.halves = !s.nested && !s.staged && below(seed, 5) == 0;
@@ -500,7 +500,7 @@ static struct style random_style(unsigned *seed)
     s.backwards = s.nested && below(seed, 2);
     s.row_sums = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
     s.two_b = !s.ahead && !s.staged && !s.halves && !s.limits && below(seed, 5) == 0;
-    s.computes = !s.blocks && !s.registers && s.type != TF32 && below(seed, 3) == 0 ? 1 + below(seed, COMPUTES_BOTH) : COMPUTES_NOTHING;
+    s.computes = !s.registers && s.type != TF32 && below(seed, 3) == 0 ? (1 + below(seed, COMPUTES_BOTH)) & ~s.blocks : COMPUTES_NOTHING;
     return s;
 }
 
@@ -547,7 +547,8 @@ static void random_styles(void **state)
                          : s.b_rows  ? "rows"
                                      : "words",
                          s.index, s.end, s.clamps, x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.local[2], x.depth,
-                         x.pad, x.place, s.blocks ? ", blocks" : "", s.writes ? ", writes" : "",
+                         x.pad, x.place, (const char *[]){"", ", A by blocks", ", B by blocks", ", blocks"}[s.blocks],
+                         s.writes ? ", writes" : "",
                          s.backwards ? ", backwards"
                          : s.nested  ? ", nested"
                                      : "",
@@ -565,7 +566,7 @@ static void packed_for_one_launch(void **state)
 {
     (void)state;
     static const struct style types[] = {{.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int"},
-                                         {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .blocks = true}};
+                                         {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .blocks = BLOCKS}};
     static const struct shape apart = {{1, 1, 20}, {1, 1}, 3, 0, false, false, APART, {0}, {0}},
                               together = {{2, 150, 1}, {1, 1}, 3, 0, false, false, APART, {0}, {0}};
     same_memory = aligned_alloc(4096, 3 * SAME_BYTES);

@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
-; Records of 16 bytes at places that only the lanes know are a load for each lane and shuffles of whole registers. Lanes that take no part
-; read a place on the stack.
-; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=split_kernels,widen_full %s | FileCheck --check-prefixes=CHECK,WIDE %s
-; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=split_kernels,widen_full %s | FileCheck --check-prefixes=CHECK,HALF %s
+; Records of 16 bytes at places that only the lanes know are a gather of 16 bytes, and then a load for each lane and shuffles of whole
+; registers. Lanes that take no part read a place on the stack.
+; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=split_kernels,widen_full,register_gathers %s | FileCheck --check-prefixes=CHECK,WIDE %s
+; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=split_kernels,widen_full,register_gathers %s | FileCheck --check-prefixes=CHECK,HALF %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
@@ -10,13 +10,13 @@ declare i64 @__tsr_global_id(i32) memory(none) nounwind willreturn
 
 ; CHECK-LABEL: define internal void @all.whole(
 ; CHECK-NOT: masked.gather
-; CHECK-COUNT-16: load <4 x float>
-; WIDE: shufflevector <16 x float>
-; HALF: shufflevector <8 x float>
+; CHECK-COUNT-16: load <4 x i32>
+; WIDE: shufflevector <16 x i32>
+; HALF: shufflevector <8 x i32>
 ; CHECK-LABEL: define internal void @some.whole(
 ; CHECK-NOT: masked.gather
 ; CHECK: select <16 x i1> {{.*}}, <16 x ptr addrspace(1)>
-; CHECK-COUNT-16: load <4 x float>
+; CHECK-COUNT-16: load <4 x i32>
 ; CHECK: ret void
 define spir_kernel void @all(ptr addrspace(1) %a, ptr addrspace(1) %o) "tsr-user" {
 entry:

@@ -1,0 +1,55 @@
+; SPDX-License-Identifier: Apache-2.0
+; A gather of 16 bytes is a load for each lane, from the uniform base and the lane's index, and shuffles in registers of four values; not in
+; functions with matrix operations, nor gathers of halves.
+; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=register_gathers %s | FileCheck %s
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+declare <16 x i128> @llvm.masked.gather.v16i128.v16p0(<16 x ptr>, <16 x i1>, <16 x i128>)
+declare <16 x i16> @llvm.masked.gather.v16i16.v16p0(<16 x ptr>, <16 x i1>, <16 x i16>)
+
+; CHECK-LABEL: define <16 x i32> @words(
+; CHECK: %index = add
+; CHECK-NEXT: extractelement <16 x i64> %index
+; CHECK: br label %loop
+; CHECK: loop:
+; CHECK-COUNT-16: load <4 x i32>, ptr {{.*}}, align 4
+; CHECK-NOT: masked.gather
+; CHECK: shufflevector <16 x i32>
+; CHECK: ret <16 x i32>
+define <16 x i32> @words(ptr %base, <16 x i64> %at, i1 %more) {
+entry:
+  %index = add <16 x i64> %at, splat (i64 1)
+  br label %loop
+loop:
+  %sum = phi <16 x i32> [ zeroinitializer, %entry ], [ %next, %loop ]
+  %pointers = getelementptr i8, ptr %base, <16 x i64> %index
+  %values = call <16 x i128> @llvm.masked.gather.v16i128.v16p0(<16 x ptr> align 4 %pointers, <16 x i1> splat (i1 true), <16 x i128> poison)
+  %frozen = freeze <16 x i128> %values
+  %words = bitcast <16 x i128> %frozen to <64 x i32>
+  %first = trunc <16 x i128> %frozen to <16 x i32>
+  %third = shufflevector <64 x i32> %words, <64 x i32> poison, <16 x i32> <i32 2, i32 6, i32 10, i32 14, i32 18, i32 22, i32 26, i32 30, i32 34, i32 38, i32 42, i32 46, i32 50, i32 54, i32 58, i32 62>
+  %both = add <16 x i32> %first, %third
+  %next = add <16 x i32> %sum, %both
+  br i1 %more, label %loop, label %out
+out:
+  ret <16 x i32> %next
+}
+
+; CHECK-LABEL: define <16 x i16> @halves(
+; CHECK: call <16 x i16> @llvm.masked.gather
+define <16 x i16> @halves(<16 x ptr> %pointers) {
+  %values = call <16 x i16> @llvm.masked.gather.v16i16.v16p0(<16 x ptr> align 2 %pointers, <16 x i1> splat (i1 true), <16 x i16> poison)
+  ret <16 x i16> %values
+}
+
+declare { <16 x i32> } @tsr.mad16.40.40.intel_sub_group_i8_i8_matrix_mad_k32(<16 x i16>, <16 x i32>, <16 x i32>, <16 x i32>, <16 x i32>, <16 x i32>, <16 x i32>, <16 x i32>, <16 x i32>, <16 x i32>)
+
+; CHECK-LABEL: define <16 x i32> @with_products(
+; CHECK: call <16 x i128> @llvm.masked.gather
+define <16 x i32> @with_products(<16 x ptr> %pointers) {
+  %values = call <16 x i128> @llvm.masked.gather.v16i128.v16p0(<16 x ptr> align 4 %pointers, <16 x i1> splat (i1 true), <16 x i128> poison)
+  %first = trunc <16 x i128> %values to <16 x i32>
+  %product = call { <16 x i32> } @tsr.mad16.40.40.intel_sub_group_i8_i8_matrix_mad_k32(<16 x i16> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer, <16 x i32> zeroinitializer)
+  ret <16 x i32> %first
+}
