@@ -504,8 +504,17 @@ static struct style random_style(unsigned *seed)
     return s;
 }
 
+/* Multiplications, in steps of K of 32 bytes. */
+static size_t work_of(const struct shape *x, const struct style *s)
+{
+    const size_t rows = x->groups[1] * x->local[1] * (size_t)(s->rows * s->m),
+                 columns = x->groups[0] * x->local[0] * (size_t)(s->columns * lanes_of(s));
+    return rows * columns * x->groups[2] * local_z(x) * (size_t)x->depth;
+}
+
 static struct shape random_shape(unsigned *seed, const struct style *s)
 {
+    enum { MOST_WORK = 1 << 23 }; /* about a second of the model's */
     struct shape x = {.groups = {1 + below(seed, 7), 1 + below(seed, below(seed, 6) ? 12 : 150), 1 + below(seed, 8) / 6},
                       .local = {1 + below(seed, 5) / 4, 1 + below(seed, 5) / 4, 1 + below(seed, 6) / 4 * below(seed, 5)}};
     x.depth = (int)below(seed, below(seed, 8) ? 12 : 150) + (s->ahead ? (int)style_rounds_ahead(s) : 0);
@@ -521,6 +530,8 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
         x.cut[i] = (int)below(seed, below(seed, 6) ? 20 : 300) * (below(seed, 2) != 0);
         x.origin[i] = ((int)below(seed, 25) - 12) * (below(seed, 3) == 0 && !s->checks);
     }
+    while (work_of(&x, s) > MOST_WORK && x.groups[1] > 1)
+        x.groups[1] = (x.groups[1] + 1) / 2;
     return x;
 }
 
