@@ -95,6 +95,35 @@ static bool is_as_fast_alone(const struct tsr__tiles *t, const struct tsr__k_loo
            !tsr__is_unpacked(&part->b.first);
 }
 
+/* The rounds of a loop that counts from one constant to another in constant steps, or UINT64_MAX. */
+static uint64_t known_rounds(LLVMBasicBlockRef loop)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop), test = LLVMGetNumSuccessors(end) == 2 ? LLVMGetCondition(end) : NULL;
+    if (!test || !LLVMIsAICmpInst(test) || !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
+        return UINT64_MAX;
+    LLVMValueRef next = LLVMGetOperand(test, 0), phi = LLVMIsABinaryOperator(next) ? LLVMGetOperand(next, 0) : next;
+    if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != loop || LLVMCountIncoming(phi) != 2)
+        return UINT64_MAX;
+    LLVMValueRef start = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == loop), made = tsr__incoming_from(phi, loop);
+    if (!LLVMIsAConstantInt(start) || !LLVMIsABinaryOperator(made) || LLVMGetInstructionOpcode(made) != LLVMAdd ||
+        LLVMGetOperand(made, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(made, 1)) || (next != phi && next != made))
+        return UINT64_MAX;
+    const int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(made, 1)),
+                  way = LLVMConstIntGetSExtValue(LLVMGetOperand(test, 1)) - LLVMConstIntGetSExtValue(start);
+    if (step <= 0 || way < 0)
+        return UINT64_MAX;
+    return (uint64_t)((way + step - 1) / step) + (next == phi);
+}
+
+/* Is so little of K known to be there that calls of the device take longer than the products? */
+static bool has_little_k(const struct tsr__tiles *t, const struct tsr__k_loop *x, bool twice)
+{
+    const struct tsr__loop_part *part = &x->parts[0];
+    const uint64_t rounds = known_rounds(x->loop), bytes = part->depth * (part->half ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES),
+                   most = twice && x->rows * x->columns == 1 ? 2 * TSR_TILE_ROW_BYTES : TSR_TILE_ROW_BYTES;
+    return t->unit == TSR__TILES_VECTORS && rounds <= most / bytes && !x->slice_a && !x->slice_b && !tsr__is_unpacked(&part->b.first);
+}
+
 /* Do the slices read nothing that the packet stores? Notes which argument has to be alone in its memory for that. */
 static bool slices_are_apart(struct tsr__tiles *t, struct tsr__k_loop *x)
 {
@@ -107,12 +136,16 @@ const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop
     const char *why = tsr__tile_loop_runs_apart(t, x, tsr__registers_of_loop(x));
     if (why)
         return why;
+    if (has_little_k(t, x, false))
+        return "it has 64 bytes of K";
     why = "several blocks, whose rows are not those of one";
     if (x->zero && x->leaving && slices_are_apart(t, x) && tsr__tile_loop_can_wait(t->l, x->loop, x->leaving, all, &x->again) &&
         runs_alone(t->webs.function))
         return NULL;
     if (t->once)
         return runs_once;
+    if (has_little_k(t, x, true))
+        return "it has 128 bytes of K, and work-groups would have to run twice";
     if (is_as_fast_alone(t, x))
         return "products of halves are as fast alone as in two passes";
     if (all)
