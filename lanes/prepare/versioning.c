@@ -316,12 +316,17 @@ static unsigned mark_kind(struct tsr__compilation *l)
     return LLVMGetMDKindIDInContext(l->context, name, sizeof name - 1);
 }
 
+bool tsr__is_marked_no_wrap(struct tsr__compilation *l, LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) && LLVMGetMetadata(v, mark_kind(l));
+}
+
 static void mark_operation(struct bounds *x, LLVMValueRef v)
 {
     struct mark *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
     *one = (struct mark){.next = x->marks, .operation = v};
     x->marks = one;
-    if (LLVMGetMetadata(v, mark_kind(x->l)))
+    if (tsr__is_marked_no_wrap(x->l, v))
         return;
     unsigned had = (LLVMGetNSW(v) ? HAD_NSW : 0) | (LLVMGetNUW(v) ? HAD_NUW : 0);
     LLVMMetadataRef flags = LLVMValueAsMetadata(tsr__i32(x->l, had));

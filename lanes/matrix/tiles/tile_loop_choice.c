@@ -115,13 +115,14 @@ static uint64_t known_rounds(LLVMBasicBlockRef loop)
     return (uint64_t)((way + step - 1) / step) + (next == phi);
 }
 
-/* Is so little of K known to be there that calls of the device take longer than the products? */
+/* Is so little of K known to be there that calls of the device take longer than the products? Other loops around it may have more. */
 static bool has_little_k(const struct tsr__tiles *t, const struct tsr__k_loop *x, bool twice)
 {
     const struct tsr__loop_part *part = &x->parts[0];
     const uint64_t rounds = known_rounds(x->loop), bytes = part->depth * (part->half ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES),
                    most = twice && x->rows * x->columns == 1 ? 2 * TSR_TILE_ROW_BYTES : TSR_TILE_ROW_BYTES;
-    return t->unit == TSR__TILES_VECTORS && rounds <= most / bytes && !x->slice_a && !x->slice_b && !tsr__is_unpacked(&part->b.first);
+    return t->unit == TSR__TILES_VECTORS && x->zero && rounds <= most / bytes && !x->slice_a && !x->slice_b &&
+           !tsr__is_unpacked(&part->b.first);
 }
 
 /* Do the slices read nothing that the packet stores? Notes which argument has to be alone in its memory for that. */

@@ -14,6 +14,7 @@
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/hoped_stride.h"
+#include "lanes/prepare/versioning.h"
 
 enum { MAX_DEPTH = 8 };
 
@@ -175,8 +176,8 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
     if (a->count == a->first_varying + 1 && legal_scale(only->scale)) {
         LLVMValueRef index = tsr__component_of(s, only->value, 0);
         unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(only->value));
-        if (only->extension == TSR__EXT_ZERO && bits == 32 && gathers) {
-            /* Signed, from the middle of what it reaches. */
+        if (only->extension == TSR__EXT_ZERO && bits == 32 && gathers && !tsr__is_marked_no_wrap(s->l, only->value)) {
+            /* Signed, from the middle of what it reaches; but tiles are to see of what an index is made that does not wrap. */
             index = LLVMBuildXor(s->b, index, tsr__splat(s, LLVMConstInt(i32, UINT32_C(1) << 31, false)), "");
             index = LLVMBuildSExt(s->b, index, v64, "");
             base = plus_bytes(s, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
