@@ -11,6 +11,7 @@
 
 enum { MOST_SCALARS = TSR__REGISTER_BYTES / 4 };
 
+/* Elements that were taken out of vectors of indices and pointers. */
 struct lanes {
     struct tsr__compilation *l;
     LLVMBuilderRef b;
@@ -37,7 +38,8 @@ static unsigned element_bits(struct tsr__compilation *l, LLVMTypeRef vector)
     return (unsigned)LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(l->module), LLVMGetElementType(vector));
 }
 
-/* The scalars that a shuffle of the values, as scalars of any size, takes out of all of them; -1: it does something else. */
+/* The number of the scalar that a shuffle takes out of each value, where these are vectors of scalars of any size; -1: it does something
+ * else. */
 static int taken_scalar(LLVMValueRef shuffle, unsigned width)
 {
     LLVMValueRef from = LLVMGetOperand(shuffle, 0);
@@ -173,7 +175,7 @@ static void load_lanes(struct gathered *g)
         g->scalars[i] = LLVMBuildFreeze(g->c->b, join_vectors(g, pieces[i], g->width / r->lanes), "");
 }
 
-/* The values again, one behind the other, for who takes them as a whole. */
+/* The values again, one behind the other, for users that take them as a whole. */
 static LLVMValueRef join_scalars(struct gathered *g)
 {
     const unsigned count = g->registers.count;
