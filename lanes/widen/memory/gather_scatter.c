@@ -10,7 +10,7 @@
 #include "lanes/ir/mad_op.h"
 #include "tessera/item.h"
 
-/* Fewer loads than gathers make, and shuffles of as many registers put the lanes in order (after/lane_gathers.c). */
+/* Fewer loads than gathers make, and shuffles of as many registers put the lanes in order (after/register_gathers.c). */
 bool tsr__moves_registers(const struct tsr__access *a)
 {
     return a->simple && a->component_count * a->scalar_bytes % TSR__REGISTER_BYTES == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gathers for which CPUs have no instruction: a load for each lane. Those of 16 bytes are parts of a vector of each lane, and shuffles put
- * their scalars in the order of lanes.
+ * Gathers of 16 bytes, parts of a vector of each lane, become a load for each lane, and shuffles that put its scalars in the order of
+ * lanes.
  *
- * Functions with matrix operations keep these until tiles are made: what lanes read as columns of B is seen by the gathers. */
+ * Functions with matrix operations keep them until tiles are made: what lanes read as columns of B is seen by the gathers. */
 #include "lanes/after/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/lane_registers.h"
@@ -186,7 +186,7 @@ static LLVMValueRef join_scalars(struct gathered *g)
     return LLVMBuildBitCast(g->c->b, all, LLVMTypeOf(g->call), "");
 }
 
-static void replace_register_gather(struct lanes *c, LLVMValueRef call)
+static void replace_gather(struct lanes *c, LLVMValueRef call)
 {
     struct gathered g = {.c = c, .call = call, .width = LLVMGetVectorSize(LLVMTypeOf(call))};
     g.scalar_bits = has_long_scalars(c->l, call) ? 64 : 32;
@@ -201,57 +201,30 @@ static void replace_register_gather(struct lanes *c, LLVMValueRef call)
     LLVMInstructionEraseFromParent(call);
 }
 
-static void replace_small_gather(struct lanes *c, LLVMValueRef call)
-{
-    LLVMTypeRef type = LLVMTypeOf(call);
-    LLVMValueRef made = LLVMGetPoison(type);
-    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++)
-        made = LLVMBuildInsertElement(c->b, made, load_lane(c, call, LLVMGetElementType(type), i), tsr__i32(c->l, i), "");
-    LLVMReplaceAllUsesWith(call, made);
-    LLVMInstructionEraseFromParent(call);
-}
-
-/* The bits of each element of a gather of all lanes; 0: it is none. */
-static unsigned gathered_bits(struct tsr__compilation *l, LLVMValueRef v)
+static bool is_register_gather(struct tsr__compilation *l, LLVMValueRef v)
 {
     LLVMValueRef callee = tsr__callee(v);
     int64_t all;
-    const bool gathers =
-        callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") && tsr__same_number(LLVMGetOperand(v, 1), &all) && all;
-    return gathers ? element_bits(l, LLVMTypeOf(v)) : 0;
-}
-
-static void replace_gathers(struct tsr__compilation *l, LLVMValueRef function, bool small)
-{
-    size_t count, gathers = 0;
-    LLVMValueRef *code = tsr__instructions(l, function, &count);
-    struct lanes c = {.l = l, .b = LLVMCreateBuilderInContext(l->context)};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(c.made); i++)
-        c.made[i] = (struct tsr__map){.arena = &l->scratch};
-    for (size_t i = 0; i < count; i++) {
-        const unsigned bits = gathered_bits(l, code[i]);
-        if (bits == 8 * TSR__REGISTER_BYTES || (small && bits && bits < 32))
-            code[gathers++] = code[i];
-    }
-    for (size_t i = 0; i < gathers; i++) {
-        LLVMPositionBuilderBefore(c.b, code[i]);
-        if (gathered_bits(l, code[i]) < 32)
-            replace_small_gather(&c, code[i]);
-        else
-            replace_register_gather(&c, code[i]);
-    }
-    LLVMDisposeBuilder(c.b);
+    return callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") &&
+           element_bits(l, LLVMTypeOf(v)) == 8 * TSR__REGISTER_BYTES && tsr__same_number(LLVMGetOperand(v, 1), &all) && all;
 }
 
 bool tsr__pass_register_gathers(struct tsr__compilation *l, LLVMValueRef function)
 {
-    if (!tsr__has_mads(function))
-        replace_gathers(l, function, false);
-    return true;
-}
-
-bool tsr__pass_lane_gathers(struct tsr__compilation *l, LLVMValueRef function)
-{
-    replace_gathers(l, function, true);
+    size_t count, gathers = 0;
+    if (tsr__has_mads(function))
+        return true;
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    struct lanes c = {.l = l, .b = LLVMCreateBuilderInContext(l->context)};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(c.made); i++)
+        c.made[i] = (struct tsr__map){.arena = &l->scratch};
+    for (size_t i = 0; i < count; i++)
+        if (is_register_gather(l, code[i]))
+            code[gathers++] = code[i];
+    for (size_t i = 0; i < gathers; i++) {
+        LLVMPositionBuilderBefore(c.b, code[i]);
+        replace_gather(&c, code[i]);
+    }
+    LLVMDisposeBuilder(c.b);
     return true;
 }
