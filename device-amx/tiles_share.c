@@ -252,11 +252,6 @@ uint32_t tsr__side_pair(struct tsr__side *s, int64_t bytes, uint16_t *number)
     return pairs;
 }
 
-static uint32_t columns_in_tile(const struct tsr__tile_share *s)
-{
-    return s->loop.how & TSR_TILE_HALF_N ? 2 : 1;
-}
-
 /* Gives columns new numbers. */
 static void order_columns(struct tsr__tile_share *s, const uint16_t *number)
 {
@@ -268,7 +263,7 @@ static void order_columns(struct tsr__tile_share *s, const uint16_t *number)
 /* Of columns of 8 the pairs come first. Answers how many columns of tiles there are. */
 static uint32_t pair_columns(struct tsr__tile_share *s)
 {
-    if (columns_in_tile(s) == 1)
+    if (tsr__columns_in_tile(&s->loop) == 1)
         return s->b.count;
     const uint32_t pairs = tsr__side_pair(&s->b, tsr__loop_b_beside(&s->loop), s->grids.column);
     order_columns(s, s->grids.column);
@@ -279,7 +274,7 @@ static uint32_t pair_columns(struct tsr__tile_share *s)
 static void find_grids(struct tsr__tile_share *s, uint32_t columns)
 {
     struct tsr__grids *g = &s->grids;
-    const uint32_t in_tile = columns_in_tile(s);
+    const uint32_t in_tile = tsr__columns_in_tile(&s->loop);
     tsr__grids_begin(g, s->a.count, columns);
     for (uint32_t i = 0; i < s->count; i++)
         if (s->notes[i].column / in_tile < columns)
@@ -299,7 +294,7 @@ static void find_grids(struct tsr__tile_share *s, uint32_t columns)
 static uint32_t lay_out_rows(struct tsr__tile_share *s)
 {
     const struct tsr__grids *g = &s->grids;
-    const uint32_t in_tile = columns_in_tile(s);
+    const uint32_t in_tile = tsr__columns_in_tile(&s->loop);
     uint32_t places = 0;
     for (uint32_t i = 0; i < g->count; i++)
         for (uint32_t row = g->row_begin[i]; row < g->row_begin[i + 1]; row++) {
@@ -352,7 +347,7 @@ static uint32_t run_in_pairs(struct tsr__run *run, struct tsr__tile_share *s, ui
 static void run_together(struct tsr__run *run, struct tsr__tile_share *s)
 {
     find_grids(s, pair_columns(s));
-    const bool narrow = columns_in_tile(s) > 1;
+    const bool narrow = tsr__columns_in_tile(&s->loop) > 1;
     const uint32_t places = lay_out_rows(s);
     for (uint32_t count = s->count, later; count; count = later) {
         memset(s->to, 0, places * sizeof s->to[0]);

@@ -31,6 +31,11 @@ void tsr__side_forget(struct tsr__side *s);
 /* Pairs of operands, the second of which lies so many bytes behind the first one: numbers in which pairs come first, one behind the other.
  * Answers how many pairs there are. */
 uint32_t tsr__side_pair(struct tsr__side *s, int64_t bytes, uint16_t *number);
+/* Of loops of 8 columns, two that lie beside each other make a tile. */
+static inline uint32_t tsr__columns_in_tile(const struct tsr_tile_loop *x)
+{
+    return x->how & TSR_TILE_HALF_N ? 2 : 1;
+}
 /* For memory with any contents. */
 static inline void tsr__side_clear(struct tsr__side *s)
 {

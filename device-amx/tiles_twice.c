@@ -456,11 +456,6 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
     tsr__packed_b_multiply(&t->packed, run, &grid);
 }
 
-static uint32_t columns_in_tile(const struct numbered *t)
-{
-    return is_narrow(&t->loop) ? 2 : 1;
-}
-
 /* Of loops of 8 columns, those with a neighbour make a tile with it, and the others run alone: the grid's columns are B of the first of
  * each pair then. C that is in its place already stays there. Answers how many pairs there are. */
 static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
@@ -535,7 +530,7 @@ static void multiply_segments(struct tsr__run *run, struct numbered *t, struct p
 /* The loops in rows and columns of the grid, or in pairs of columns. */
 static void multiply_part(struct tsr__run *run, struct numbered *t, struct part part, uint32_t column)
 {
-    const uint32_t in_tile = columns_in_tile(t);
+    const uint32_t in_tile = tsr__columns_in_tile(&t->loop);
     memset(t->to, 0, (size_t)part.rows * part.columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {
         const struct packet *p = &t->packets[i];
@@ -558,13 +553,13 @@ static bool find_grids(struct numbered *t, struct tsr__grids *g)
     tsr__grids_begin(g, t->a.count, t->columns);
     for (uint32_t i = 0; i < t->count; i++)
         if (t->packets[i].together)
-            tsr__grids_add(g, t->packets[i].row, t->packets[i].column / columns_in_tile(t));
+            tsr__grids_add(g, t->packets[i].row, t->packets[i].column / tsr__columns_in_tile(&t->loop));
     return tsr__grids_end(g);
 }
 
 static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr__grids *g)
 {
-    const uint32_t in_tile = columns_in_tile(t);
+    const uint32_t in_tile = tsr__columns_in_tile(&t->loop);
     tsr__grids_order(g, &t->a, t->a.count, g->row);
     tsr__grids_order(g, &t->b, t->columns, g->column);
     for (uint32_t i = 0; i < t->count; i++) {
@@ -594,7 +589,7 @@ static void multiply_all(struct tsr__run *run, struct numbered *t)
         tsr__tile_loops_learn_row(run, t->count, operand_of_packet, t);
     }
     const bool alone = together && is_better_alone(&t->loop),
-               shares = !alone && tsr__tile_is_dense(together, t->a.count, t->columns * columns_in_tile(t)) &&
+               shares = !alone && tsr__tile_is_dense(together, t->a.count, t->columns * tsr__columns_in_tile(&t->loop)) &&
                         !tsr__tile_few_rows(&t->loop, t->a.count);
     if (alone)
         tsr__tile_shares_nothing(run);

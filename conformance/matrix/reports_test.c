@@ -300,8 +300,55 @@ static void cooperative_is_loops(void **state)
     }
 }
 
-int main(void)
+/* Where vectors make tiles: loops that are known to have little of K are the packet's own. More of it is little where packets would run
+ * twice, as what they store is made of the sums. */
+static void little_of_k(void **state)
 {
+    static const char text[] =
+        "__attribute__((intel_reqd_sub_group_size(16)))\n"
+        "kernel void k(global const short *a, global const int *b, global TYPE *c, int n)\n"
+        "{\n"
+        "    int lane = get_sub_group_local_id(), row = get_group_id(1) * 8, column = get_group_id(0) * 16 * COLUMNS + lane;\n"
+        "    int8 sum[COLUMNS];\n"
+        "    for (int j = 0; j < COLUMNS; j++)\n"
+        "        sum[j] = 0;\n"
+        "    for (int k = 0; k < DEPTH; k += 32) {\n"
+        "        short8 x;\n"
+        "        for (int i = 0; i < 8; i++)\n"
+        "            x[i] = a[(row + i) * (DEPTH / 2) + k / 2 + lane];\n"
+        "        for (int j = 0; j < COLUMNS; j++) {\n"
+        "            int8 y;\n"
+        "            for (int i = 0; i < 8; i++)\n"
+        "                y[i] = b[(k / 4 + i) * n + column + j * 16];\n"
+        "            sum[j] = intel_sub_group_i8_i8_matrix_mad_k32(x, y, sum[j]);\n"
+        "        }\n"
+        "    }\n"
+        "    for (int j = 0; j < COLUMNS; j++)\n"
+        "        for (int i = 0; i < 8; i++)\n"
+        "            c[(row + i) * n + column + j * 16] = MADE(sum[j][i]);\n"
+        "}\n";
+    static const struct {
+        const char *options;
+        bool shared;
+    } cases[] = {{"-DDEPTH=64 -DCOLUMNS=4 -DTYPE=int -DMADE=", false},
+                 {"-DDEPTH=96 -DCOLUMNS=4 -DTYPE=int -DMADE=", true},
+                 {"-DDEPTH=128 -DCOLUMNS=1 -DTYPE=char -DMADE=convert_char_sat", false},
+                 {"-DDEPTH=160 -DCOLUMNS=1 -DTYPE=char -DMADE=convert_char_sat", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        clReleaseProgram(device_build(&device, text, cases[i].options));
+        assert_int_equal(strstr(device.log, "all rounds of the loop at once") != NULL, cases[i].shared);
+        assert_int_equal(strstr(device.log, "not in tiles: it has no more than") != NULL, !cases[i].shared);
+    }
+}
+
+/* matrix_reports [vectors]: of tiles in plain C, or of those that vectors make */
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "vectors") == 0) {
+        const struct CMUnitTest of_vectors[] = {cmocka_unit_test(little_of_k)};
+        return cmocka_run_group_tests(of_vectors, gemm_open, gemm_close);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cooperative_is_loops), cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports),
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),

@@ -607,6 +607,7 @@ int main(int argc, char **argv)
     if (all_styles && argc > 3) {
         first_style = strtoul(argv[2], NULL, 0);
         style_step = strtoul(argv[3], NULL, 0);
+        style_step += !style_step;
     }
     if (is_random) {
         random_count = strtoul(argv[2], NULL, 0);

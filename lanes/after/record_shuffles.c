@@ -66,21 +66,6 @@ static void take_apart(const struct records *r, LLVMValueRef all, LLVMValueRef *
         members[m] = joined(r, parts[m], r->groups);
 }
 
-/* The member that a shuffle takes out of all records; -1: it does something else. */
-static int taken_member(LLVMValueRef shuffle, unsigned members)
-{
-    int member = -1;
-    for (unsigned i = 0; i < LLVMGetNumMaskElements(shuffle); i++) {
-        int from = LLVMGetMaskValue(shuffle, i), its = from - (int)(i * members);
-        if (from == LLVMGetUndefMaskElem())
-            continue;
-        if (its < 0 || its >= (int)members || (member >= 0 && its != member))
-            return -1;
-        member = its;
-    }
-    return member;
-}
-
 /* Of the vector of records, whatever type it has. */
 static LLVMValueRef root_of(LLVMValueRef v)
 {
@@ -100,7 +85,7 @@ static void note_takers(const struct records *r, LLVMValueRef v, LLVMBasicBlockR
             continue;
         int member = LLVMIsATruncInst(user) ? 0 : -1;
         if (LLVMIsAShuffleVectorInst(user) && LLVMGetOperand(user, 0) == v && LLVMGetElementType(LLVMTypeOf(v)) == r->element)
-            member = taken_member(user, r->network.members);
+            member = tsr__taken_member(user, r->network.members);
         if (member >= 0 && !takers[member])
             takers[member] = user;
     }
@@ -118,7 +103,7 @@ static unsigned find_takers(struct records *r, struct tsr__compilation *l, LLVMB
     LLVMValueRef source = LLVMGetOperand(shuffle, 0);
     unsigned lanes = LLVMGetNumMaskElements(shuffle), count = LLVMGetVectorSize(LLVMTypeOf(source)) / lanes, taken = 0;
     if (LLVMIsAConstant(root_of(source)) || count < 2 || !set_records(r, l, b, LLVMGetElementType(LLVMTypeOf(source)), count, lanes) ||
-        taken_member(shuffle, count) < 0)
+        tsr__taken_member(shuffle, count) < 0)
         return 0;
     note_takers(r, root_of(source), LLVMGetInstructionParent(shuffle), takers);
     for (unsigned m = 0; m < count; m++)
@@ -151,7 +136,7 @@ static bool compute_behind(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVal
     if (!taken || 2 * taken >= r.network.members)
         return false;
     for (unsigned i = 0; i < r.lanes; i++)
-        from[i] = tsr__i32(l, i * r.network.members + (unsigned)taken_member(shuffle, r.network.members));
+        from[i] = tsr__i32(l, i * r.network.members + (unsigned)tsr__taken_member(shuffle, r.network.members));
     LLVMPositionBuilderBefore(b, shuffle);
     for (unsigned i = 0; i < 2; i++)
         its[i] = LLVMBuildShuffleVector(b, LLVMGetOperand(all, i), LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(from, r.lanes), "");
@@ -215,7 +200,7 @@ static LLVMValueRef permuted(const struct records *r, LLVMValueRef *members)
     LLVMTypeRef type = LLVMVectorType(r->element, count * r->lanes);
     for (unsigned m = 0; m < count; m++) {
         bool taken = LLVMIsAShuffleVectorInst(members[m]) && LLVMTypeOf(LLVMGetOperand(members[m], 0)) == type;
-        int member = taken ? taken_member(members[m], count) : -1;
+        int member = taken ? tsr__taken_member(members[m], count) : -1;
         LLVMValueRef root = member < 0 ? NULL : LLVMGetOperand(members[m], 0);
         if (!root || (roots[0] && roots[0] != root && roots[1] && roots[1] != root))
             return NULL;

@@ -61,18 +61,16 @@ static void replace_gather(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMV
     for (unsigned i = 0; i < rows; i++)
         row[i] = mask ? load_row_masked(c, call, type, at[i], tsr__take_lanes(c->l, c->b, mask, NULL, i * in_row, in_row))
                       : load_row(c, call, type, at[i]);
-    for (unsigned lanes = in_row; rows > 1; rows /= 2, lanes *= 2)
-        for (unsigned i = 0; i < rows / 2; i++)
-            row[i] = tsr__take_lanes(c->l, c->b, row[2 * i], row[2 * i + 1], 0, 2 * lanes);
+    LLVMValueRef all = tsr__join_lanes(c->l, c->b, row, rows);
     for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {
         LLVMValueRef user = LLVMGetUser(use);
         next = LLVMGetNextUse(use);
         if (mask || !LLVMIsAFreezeInst(user)) /* of lanes that no mask leaves out there is nothing to freeze */
             continue;
-        LLVMReplaceAllUsesWith(user, row[0]);
+        LLVMReplaceAllUsesWith(user, all);
         LLVMInstructionEraseFromParent(user);
     }
-    LLVMReplaceAllUsesWith(call, row[0]);
+    LLVMReplaceAllUsesWith(call, all);
 }
 
 static void replace_scatter(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMValueRef *at, unsigned rows, unsigned in_row)

@@ -335,9 +335,18 @@ LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value)
 LLVMValueRef tsr__take_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
 {
     LLVMValueRef lane[TSR__MAX_ELEMENTS];
+    TSR__REQUIRE(count <= TSR__MAX_ELEMENTS);
     for (unsigned i = 0; i < count; i++)
         lane[i] = tsr__i32(l, first + i);
     return LLVMBuildShuffleVector(b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(lane, count), "");
+}
+
+LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef *parts, unsigned count)
+{
+    for (; count > 1; count /= 2)
+        for (unsigned i = 0; i < count / 2; i++)
+            parts[i] = tsr__take_lanes(l, b, parts[2 * i], parts[2 * i + 1], 0, 2 * LLVMGetVectorSize(LLVMTypeOf(parts[2 * i])));
+    return parts[0];
 }
 
 LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element)

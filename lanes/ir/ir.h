@@ -242,6 +242,8 @@ LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element);
 LLVMValueRef tsr__splat_number(LLVMTypeRef type, uint64_t number);
 /* So many elements from `first` on of `x`, or of `x` and `y` one after the other. `y` may be NULL. */
 LLVMValueRef tsr__take_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count);
+/* So many vectors, a power of two, one after the other. The array is written over. */
+LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef *parts, unsigned count);
 /* Runs a textual pipeline of LLVM's passes. */
 bool tsr__run_llvm(struct tsr__compilation *l, const char *pipeline);
 bool tsr__run_llvm_on(struct tsr__compilation *l, LLVMValueRef function, const char *pipeline);

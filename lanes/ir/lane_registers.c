@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lanes/ir/lane_registers.h"
+#include "lanes/ir/match.h"
 
 struct tsr__lane_registers tsr__lane_registers(struct tsr__compilation *l, unsigned scalar_bytes, unsigned width)
 {
@@ -32,4 +33,38 @@ void tsr__transpose_registers(const struct tsr__lane_registers *r, LLVMBuilderRe
                 registers[upper ? i + half : i] = LLVMBuildShuffleVector(b, x, y, LLVMConstVector(from, r->lanes), "");
             }
         }
+}
+
+void tsr__lane_pointers_begin(struct tsr__lane_pointers *p, struct tsr__compilation *l, LLVMBuilderRef b)
+{
+    *p = (struct tsr__lane_pointers){.l = l, .b = b};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(p->made); i++)
+        p->made[i] = (struct tsr__map){.arena = &l->scratch};
+}
+
+/* Code for the vector may still be the last that was built. */
+static LLVMValueRef element_of(struct tsr__lane_pointers *p, LLVMValueRef v, unsigned lane)
+{
+    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&p->made[lane], v), next = LLVMIsAInstruction(v) ? LLVMGetNextInstruction(v) : NULL;
+    if (made)
+        return made;
+    LLVMBuilderRef behind = next ? tsr__builder_before(p->l, tsr__after_phis(next)) : NULL;
+    made = LLVMBuildExtractElement(behind ? behind : p->b, v, tsr__i32(p->l, lane), "");
+    if (behind)
+        LLVMDisposeBuilder(behind);
+    if (LLVMIsAInstruction(v))
+        tsr__map_set(&p->made[lane], v, (uintptr_t)made);
+    return made;
+}
+
+LLVMValueRef tsr__pointer_of_lane(struct tsr__lane_pointers *p, LLVMValueRef pointers, unsigned lane)
+{
+    if (!LLVMIsAGetElementPtrInst(pointers) || LLVMGetNumOperands(pointers) != 2)
+        return element_of(p, pointers, lane);
+    LLVMValueRef base = LLVMGetOperand(pointers, 0), index = LLVMGetOperand(pointers, 1);
+    if (LLVMGetTypeKind(LLVMTypeOf(base)) == LLVMVectorTypeKind)
+        base = tsr__pointer_of_lane(p, base, lane);
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind)
+        index = element_of(p, index, lane);
+    return LLVMBuildGEP2(p->b, LLVMGetGEPSourceElementType(pointers), base, &index, 1, "");
 }

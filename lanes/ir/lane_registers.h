@@ -23,4 +23,16 @@ static inline unsigned tsr__lane_of_part(const struct tsr__lane_registers *r, un
 /* Registers become vectors with one scalar of all lanes of the turn, and these registers. */
 void tsr__transpose_registers(const struct tsr__lane_registers *r, LLVMBuilderRef b, LLVMValueRef *registers);
 
+/* The lanes' addresses, out of vectors of pointers. */
+struct tsr__lane_pointers {
+    struct tsr__compilation *l;
+    LLVMBuilderRef b;                        /* where code goes */
+    struct tsr__map made[TSR__MAX_ELEMENTS]; /* by lane: vector → its element */
+};
+
+void tsr__lane_pointers_begin(struct tsr__lane_pointers *p, struct tsr__compilation *l, LLVMBuilderRef b);
+/* Sums of a uniform base, an index of the lanes and constants stay such sums. The index is taken out of its vector behind that, so in front
+ * of loops that do not change it, and is not computed again for each lane (lane_scalars.h). */
+LLVMValueRef tsr__pointer_of_lane(struct tsr__lane_pointers *p, LLVMValueRef pointers, unsigned lane);
+
 #endif

@@ -126,3 +126,17 @@ void tsr__put_records_together(const struct tsr__record_network *n, LLVMValueRef
     if (n->halves == 2)
         exchange_halves(n, registers, true);
 }
+
+int tsr__taken_member(LLVMValueRef shuffle, unsigned members)
+{
+    int member = -1;
+    for (unsigned i = 0; i < LLVMGetNumMaskElements(shuffle); i++) {
+        int from = LLVMGetMaskValue(shuffle, i), its = from - (int)(i * members);
+        if (from == LLVMGetUndefMaskElem())
+            continue;
+        if (its < 0 || its >= (int)members || (member >= 0 && its != member))
+            return -1;
+        member = its;
+    }
+    return member;
+}

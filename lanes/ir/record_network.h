@@ -24,5 +24,7 @@ bool tsr__make_record_network(struct tsr__record_network *n, struct tsr__compila
 /* From registers in memory's order to those by member; and back. */
 void tsr__take_records_apart(const struct tsr__record_network *n, LLVMValueRef *registers);
 void tsr__put_records_together(const struct tsr__record_network *n, LLVMValueRef *registers);
+/* The member that a shuffle takes out of all records; -1: it does something else. */
+int tsr__taken_member(LLVMValueRef shuffle, unsigned members);
 
 #endif

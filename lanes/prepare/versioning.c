@@ -87,6 +87,7 @@ static LLVMValueRef sum_of_queries(struct bounds *x, LLVMValueRef call, enum tsr
 static LLVMValueRef upper_bound_of_query(struct bounds *x, LLVMValueRef inst)
 {
     enum tsr__engine_call call = tsr__call_of(inst);
+    LLVMValueRef known = NULL;
     switch (call) {
     case TSR__CALL_GROUP_ID:
     case TSR__CALL_NUM_GROUPS:
@@ -99,14 +100,16 @@ static LLVMValueRef upper_bound_of_query(struct bounds *x, LLVMValueRef inst)
     case TSR__CALL_LOCAL_ID:
     case TSR__CALL_LOCAL_SIZE:
     case TSR__CALL_ENQUEUED_LOCAL_SIZE:
-        return sum_of_queries(x, inst, TSR__CALL_ENQUEUED_LOCAL_SIZE, TSR__CALL_NONE);
+        known = sum_of_queries(x, inst, TSR__CALL_ENQUEUED_LOCAL_SIZE, TSR__CALL_NONE);
+        break;
     case TSR__CALL_SUB_GROUP_ID:
     case TSR__CALL_NUM_SUB_GROUPS:
     case TSR__CALL_ENQUEUED_NUM_SUB_GROUPS:
         return LLVMBuildZExt(x->b, tsr__build_query(x->l, x->b, TSR__CALL_ENQUEUED_NUM_SUB_GROUPS, -1), i64(x), "");
     default:
-        return tsr__call_info(call)->small ? tsr__i64(x->l, TSR_WORK_GROUP_BOUND - 1) : NULL;
+        break;
     }
+    return known ? known : tsr__call_info(call)->small ? tsr__i64(x->l, TSR_WORK_GROUP_BOUND - 1) : NULL;
 }
 
 static LLVMValueRef upper_bound_of_call(struct bounds *x, LLVMValueRef call, int depth)

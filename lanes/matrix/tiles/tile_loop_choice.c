@@ -95,34 +95,39 @@ static bool is_as_fast_alone(const struct tsr__tiles *t, const struct tsr__k_loo
            !tsr__is_unpacked(&part->b.first);
 }
 
-/* The rounds of a loop that counts from one constant to another in constant steps, or UINT64_MAX. */
-static uint64_t known_rounds(LLVMBasicBlockRef loop)
+/* Does the loop end after so many rounds, or before? Its counter begins with a constant and has constant steps. */
+static bool ends_within(const struct tsr__tiles *t, LLVMBasicBlockRef loop, uint64_t rounds)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(loop), test = LLVMGetNumSuccessors(end) == 2 ? LLVMGetCondition(end) : NULL;
     if (!test || !LLVMIsAICmpInst(test) || !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
-        return UINT64_MAX;
-    LLVMValueRef next = LLVMGetOperand(test, 0), phi = LLVMIsABinaryOperator(next) ? LLVMGetOperand(next, 0) : next;
+        return false;
+    LLVMValueRef counted = LLVMGetOperand(test, 0), phi = LLVMIsABinaryOperator(counted) ? LLVMGetOperand(counted, 0) : counted;
     if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != loop || LLVMCountIncoming(phi) != 2)
-        return UINT64_MAX;
-    LLVMValueRef start = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == loop), made = tsr__incoming_from(phi, loop);
-    if (!LLVMIsAConstantInt(start) || !LLVMIsABinaryOperator(made) || LLVMGetInstructionOpcode(made) != LLVMAdd ||
-        LLVMGetOperand(made, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(made, 1)) || (next != phi && next != made))
-        return UINT64_MAX;
-    const int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(made, 1)),
-                  way = LLVMConstIntGetSExtValue(LLVMGetOperand(test, 1)) - LLVMConstIntGetSExtValue(start);
-    if (step <= 0 || way < 0)
-        return UINT64_MAX;
-    return (uint64_t)((way + step - 1) / step) + (next == phi);
+        return false;
+    LLVMValueRef start = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == loop), next = tsr__incoming_from(phi, loop);
+    if (!LLVMIsAConstantInt(start) || !LLVMIsABinaryOperator(next) || LLVMGetInstructionOpcode(next) != LLVMAdd ||
+        LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) || (counted != phi && counted != next))
+        return false;
+    const uint64_t step = LLVMConstIntGetZExtValue(LLVMGetOperand(next, 1));
+    uint64_t number = LLVMConstIntGetZExtValue(start) + (counted == next ? step : 0);
+    LLVMBuilderRef b = tsr__builder_before(t->l, end); /* builds nothing: comparisons of constants are constants */
+    bool ends = false;
+    for (uint64_t i = 0; i < rounds && !ends; i++, number += step) {
+        LLVMValueRef now = LLVMConstInt(LLVMTypeOf(phi), number, false);
+        ends = LLVMGetSuccessor(end, LLVMIsNull(LLVMBuildICmp(b, LLVMGetICmpPredicate(test), now, LLVMGetOperand(test, 1), ""))) != loop;
+    }
+    LLVMDisposeBuilder(b);
+    return ends;
 }
 
 /* Is so little of K known to be there that calls of the device take longer than the products? Other loops around it may have more. */
 static bool has_little_k(const struct tsr__tiles *t, const struct tsr__k_loop *x, bool twice)
 {
     const struct tsr__loop_part *part = &x->parts[0];
-    const uint64_t rounds = known_rounds(x->loop), bytes = part->depth * (part->half ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES),
+    const uint64_t bytes = part->depth * (part->half ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES),
                    most = twice && x->rows * x->columns == 1 ? 2 * TSR_TILE_ROW_BYTES : TSR_TILE_ROW_BYTES;
-    return t->unit == TSR__TILES_VECTORS && x->zero && rounds <= most / bytes && !x->slice_a && !x->slice_b &&
-           !tsr__is_unpacked(&part->b.first);
+    return t->unit == TSR__TILES_VECTORS && x->zero && !x->slice_a && !x->slice_b && !tsr__is_unpacked(&part->b.first) &&
+           ends_within(t, x->loop, most / bytes);
 }
 
 /* Do the slices read nothing that the packet stores? Notes which argument has to be alone in its memory for that. */
@@ -138,7 +143,7 @@ const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop
     if (why)
         return why;
     if (has_little_k(t, x, false))
-        return "it has 64 bytes of K";
+        return "it has no more than 64 bytes of K";
     why = "several blocks, whose rows are not those of one";
     if (x->zero && x->leaving && slices_are_apart(t, x) && tsr__tile_loop_can_wait(t->l, x->loop, x->leaving, all, &x->again) &&
         runs_alone(t->webs.function))
@@ -146,7 +151,7 @@ const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop
     if (t->once)
         return runs_once;
     if (has_little_k(t, x, true))
-        return "it has 128 bytes of K, and work-groups would have to run twice";
+        return "it has no more than 128 bytes of K, and work-groups would have to run twice";
     if (is_as_fast_alone(t, x))
         return "products of halves are as fast alone as in two passes";
     if (all)

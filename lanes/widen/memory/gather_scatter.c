@@ -86,40 +86,19 @@ static unsigned packed_parts(const struct tsr__access *a)
     return 1;
 }
 
-/* A lane's address and so many bytes. From a uniform base only its index is taken, which a loop may have for all its rounds. */
-static LLVMValueRef pointer_of_lane(struct tsr__widener *s, LLVMValueRef pointers, unsigned lane, uint64_t bytes)
-{
-    LLVMValueRef number = tsr__i32(s->l, lane), offset = tsr__i64(s->l, bytes), pointer;
-    if (LLVMIsAGetElementPtrInst(pointers) && LLVMGetNumOperands(pointers) == 2 &&
-        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(pointers, 0))) == LLVMPointerTypeKind) {
-        LLVMValueRef index = LLVMBuildExtractElement(s->b, LLVMGetOperand(pointers, 1), number, "");
-        pointer = LLVMBuildGEP2(s->b, LLVMGetGEPSourceElementType(pointers), LLVMGetOperand(pointers, 0), &index, 1, "");
-    } else
-        pointer = LLVMBuildExtractElement(s->b, pointers, number, "");
-    return bytes ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointer, &offset, 1, "") : pointer;
-}
-
-static LLVMValueRef slice(struct tsr__widener *s, LLVMValueRef v, unsigned first, unsigned count)
-{
-    int from[TSR_MAX_GROUP_LANES];
-    for (unsigned i = 0; i < count; i++)
-        from[i] = (int)(first + i);
-    return tsr__shuffle(s, v, NULL, from, count);
-}
-
 /* 16 bytes of each lane, to `at` in its value. */
-static void store_registers(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__lane_registers *r, LLVMValueRef pointers,
-                            unsigned at, LLVMValueRef *components)
+static void store_registers(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__lane_registers *r,
+                            struct tsr__lane_pointers *lanes, LLVMValueRef pointers, unsigned at, LLVMValueRef *components)
 {
     for (unsigned turn = 0; turn < s->width / r->lanes; turn++) {
         LLVMValueRef registers[4];
         for (unsigned i = 0; i < r->count; i++)
-            registers[i] = slice(s, components[i], turn * r->lanes, r->lanes);
+            registers[i] = tsr__take_lanes(s->l, s->b, components[i], NULL, turn * r->lanes, r->lanes);
         tsr__transpose_registers(r, s->b, registers);
         for (unsigned i = 0; i < r->count; i++)
             for (unsigned p = 0; p < r->parts; p++) {
-                LLVMValueRef store = LLVMBuildStore(s->b, slice(s, registers[i], p * r->count, r->count),
-                                                    pointer_of_lane(s, pointers, tsr__lane_of_part(r, turn, i, p), at));
+                LLVMValueRef to = offset_pointers(s, tsr__pointer_of_lane(lanes, pointers, tsr__lane_of_part(r, turn, i, p)), at);
+                LLVMValueRef store = LLVMBuildStore(s->b, tsr__take_lanes(s->l, s->b, registers[i], NULL, p * r->count, r->count), to);
                 LLVMSetAlignment(store, tsr__align_at(a->align, at));
                 tsr__copy_alias_metadata(s, a, store);
             }
@@ -130,12 +109,14 @@ static void scatter_registers(struct tsr__widener *s, const struct tsr__access *
 {
     const unsigned bytes = a->component_count * a->scalar_bytes, each = a->scalar_bytes < 4 ? 4 / a->scalar_bytes : 1;
     const struct tsr__lane_registers r = tsr__lane_registers(s->l, each * a->scalar_bytes, s->width);
+    struct tsr__lane_pointers lanes;
+    tsr__lane_pointers_begin(&lanes, s->l, s->b);
     place_of_inactive(s, 8 * bytes, &pointers);
     for (unsigned at = 0; at < bytes; at += TSR__REGISTER_BYTES) {
         LLVMValueRef made[TSR__REGISTER_BYTES / 4];
         for (unsigned i = 0; i < r.count; i++, components += each)
             made[i] = each > 1 ? tsr__pack(s, components, each) : *components;
-        store_registers(s, a, &r, pointers, at, made);
+        store_registers(s, a, &r, &lanes, pointers, at, made);
     }
 }
 
@@ -157,7 +138,7 @@ void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueR
 static void scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
-    if (tsr__moves_registers(a)) {
+    if (tsr__moves_registers(a) && s->width >= TSR__REGISTER_BYTES / 4) { /* enough lanes for whole registers of scalars */
         scatter_registers(s, a, pointers, components);
         return;
     }
