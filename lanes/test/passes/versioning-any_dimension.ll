@@ -9,7 +9,7 @@ define spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8
   ret <8 x i32> %acc
 }
 ; CHECK-LABEL: define spir_kernel void @k(
-; CHECK: i64 4095
+; CHECK: add i64 %{{.*}}, 65535
 ; CHECK: call void @k.wrapping(
 define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c, i32 %n, i32 %dimension) {
 entry:
