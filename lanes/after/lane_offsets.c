@@ -69,20 +69,29 @@ static bool of_operation(LLVMValueRef v, struct tsr__lane_offsets *o, enum exten
     return true;
 }
 
+static LLVMTypeRef element_type(LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+/* A vector, or a scalar that all lanes have. */
+static bool of_any(LLVMValueRef v, struct tsr__lane_offsets *o, int depth)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
+        return find_offsets(v, o, EXACT, depth - 1);
+    memset(o->at, 0, sizeof o->at);
+    return true;
+}
+
 static bool of_address(LLVMValueRef v, struct tsr__lane_offsets *o, int depth)
 {
     LLVMValueRef base = LLVMGetOperand(v, 0), index = LLVMGetOperand(v, 1);
     LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(v)));
     const uint64_t size = LLVMABISizeOfType(LLVMGetModuleDataLayout(module), LLVMGetGEPSourceElementType(v));
     struct tsr__lane_offsets of_base = *o;
-    if (LLVMGetNumOperands(v) != 2 || LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMVectorTypeKind ||
-        LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(index))) != 64)
-        return false;
-    if (LLVMGetTypeKind(LLVMTypeOf(base)) != LLVMVectorTypeKind)
-        memset(of_base.at, 0, sizeof of_base.at);
-    else if (!find_offsets(base, &of_base, EXACT, depth - 1))
-        return false;
-    if (!find_offsets(index, o, EXACT, depth - 1))
+    if (LLVMGetNumOperands(v) != 2 || LLVMGetIntTypeWidth(element_type(index)) != 64 || !of_any(base, &of_base, depth) ||
+        !of_any(index, o, depth))
         return false;
     for (unsigned i = 0; i < o->lanes; i++)
         o->at[i] = (int64_t)((uint64_t)of_base.at[i] + (uint64_t)o->at[i] * size);

@@ -5,6 +5,7 @@
  * Functions with matrix operations keep them until tiles are made: what lanes read as columns of B is seen by the gathers. */
 #include <limits.h>
 
+#include "lanes/after/lane_offsets.h"
 #include "lanes/after/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/lane_registers.h"
@@ -101,17 +102,30 @@ static void replace_takers(struct gathered *g, LLVMValueRef v)
 /* ---- the loads -------------------------------------------------------------------------------------------------------------------------
  */
 
+/* The address of each lane: a constant distance from the first one's, where that is known. */
+static void find_addresses(struct gathered *g, LLVMValueRef *at)
+{
+    LLVMValueRef pointers = LLVMGetOperand(g->call, 0);
+    LLVMTypeRef byte = LLVMInt8TypeInContext(g->c->l->context);
+    struct tsr__lane_offsets offsets = {.lanes = g->width, .in_row = g->width};
+    const bool known = tsr__find_lane_offsets(pointers, &offsets);
+    for (unsigned lane = 0; lane < g->width; lane++) {
+        LLVMValueRef distance = tsr__i64(g->c->l, (uint64_t)offsets.at[lane]);
+        at[lane] = known && lane ? LLVMBuildGEP2(g->c->b, byte, at[0], &distance, 1, "") : tsr__pointer_of_lane(g->c, pointers, lane);
+    }
+}
+
 static void load_lanes(struct gathered *g)
 {
     const struct tsr__lane_registers *r = &g->registers;
     LLVMTypeRef type = LLVMVectorType(g->scalar, r->count);
-    LLVMValueRef pieces[MOST_SCALARS][TSR__MAX_ELEMENTS];
+    LLVMValueRef pieces[MOST_SCALARS][TSR__MAX_ELEMENTS], at[TSR__MAX_ELEMENTS];
+    find_addresses(g, at);
     for (unsigned turn = 0; turn < g->width / r->lanes; turn++) {
         LLVMValueRef registers[MOST_SCALARS], parts[MOST_SCALARS];
         for (unsigned i = 0; i < r->count; i++) {
             for (unsigned p = 0; p < r->parts; p++) {
-                LLVMValueRef pointer = tsr__pointer_of_lane(g->c, LLVMGetOperand(g->call, 0), tsr__lane_of_part(r, turn, i, p));
-                parts[p] = LLVMBuildLoad2(g->c->b, type, pointer, "");
+                parts[p] = LLVMBuildLoad2(g->c->b, type, at[tsr__lane_of_part(r, turn, i, p)], "");
                 tsr__copy_memory_notes(g->call, parts[p], tsr__argument_align(g->call, 0));
             }
             registers[i] = tsr__join_lanes(g->c->l, g->c->b, parts, r->parts);

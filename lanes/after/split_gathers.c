@@ -17,7 +17,7 @@ static unsigned find_rows(LLVMValueRef pointers, uint64_t bytes, bool some)
     struct tsr__lane_offsets o = {.lanes = LLVMGetVectorSize(LLVMTypeOf(pointers)), .in_some_lanes = some};
     if (o.lanes > TSR__MAX_ELEMENTS || o.lanes & (o.lanes - 1))
         return 0;
-    for (o.in_row = o.lanes; o.in_row * bytes >= LEAST_ROW_BYTES && o.lanes / o.in_row <= MOST_ROWS; o.in_row /= 2) {
+    for (o.in_row = o.lanes; o.in_row > 1 && o.in_row * bytes >= LEAST_ROW_BYTES && o.lanes / o.in_row <= MOST_ROWS; o.in_row /= 2) {
         bool good = tsr__find_lane_offsets(pointers, &o);
         for (unsigned i = 0; good && i < o.lanes; i++)
             good = o.at[i] == (int64_t)(i % o.in_row * bytes);

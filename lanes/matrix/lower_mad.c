@@ -9,7 +9,7 @@
 #include "lanes/ir/explain.h"
 #include "lanes/ir/mad_op.h"
 
-enum { MAX_PIECES = 2 };
+enum { MAX_PIECES = 2, ROW_BYTES = 4 * TSR__WORDS /* of A */ };
 
 /* ---- which instructions ------------------------------------------------------------------------------------------------------------- */
 
@@ -59,26 +59,27 @@ struct signs {
     bool correct_up; /* what the bias makes too much or too little of is added, not subtracted */
 };
 
-/* Prepared A and B of a block, for the operations that share them. */
+/* Prepared B of a block, for the operations that share it. */
 struct prepared {
     struct prepared *next;
     enum unit unit;
     enum tsr_element element;
     bool is_signed;
-    unsigned bias, count;
-    const LLVMValueRef *from;                   /* its vectors */
-    LLVMValueRef made[MAX_PIECES * TSR__WORDS]; /* B: vectors in the order of k; A: the buffer */
-    LLVMValueRef correction;                    /* B: for A's bias, or NULL */
+    unsigned bias;
+    LLVMValueRef from[TSR__WORDS];              /* its vectors */
+    LLVMValueRef made[MAX_PIECES * TSR__WORDS]; /* vectors in the order of k */
+    LLVMValueRef correction;                    /* for A's bias, or NULL */
 };
 
 struct lower {
     struct tsr__compilation *l;
-    LLVMBuilderRef b, entry;
+    LLVMBuilderRef b;
     struct tsr__mad mad;
     enum unit unit;
     struct signs signs;
     LLVMBasicBlockRef block;
-    struct prepared *as, *bs; /* of this block */
+    struct prepared *bs; /* of this block */
+    LLVMValueRef buffer; /* for A of one operation after the other */
 };
 
 static LLVMTypeRef i32_vector(struct lower *o, unsigned lanes)
@@ -239,41 +240,29 @@ static LLVMValueRef add_product(struct lower *o, LLVMValueRef acc, LLVMValueRef 
         LLVMValueRef args[3] = {a, b, acc};
         return call_intrinsic(o, "llvm.fma", &type, 1, args, 3);
     }
-    return o->signs.a ? dot_product(o, acc, b, a) : dot_product(o, acc, a, b);
+    /* LLVM's code generator makes a load of a word for all lanes part of the instruction as the second operand alone. */
+    return o->signs.a || o->unit != UNIT_VNNI ? dot_product(o, acc, b, a) : dot_product(o, acc, a, b);
 }
 
 /* ---- operands
  * -----------------------------------------------------------------------------------------------------------------------------
  */
 
-static bool same_vectors(const LLVMValueRef *x, const struct lower *o, unsigned first, unsigned count)
+static bool same_vectors(const LLVMValueRef *b, const struct tsr__mad *mad)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (x[i] != LLVMGetOperand(o->mad.call, first + i))
+    for (unsigned i = 0; i < TSR__WORDS; i++)
+        if (b[i] != tsr__mad_b(mad, i))
             return false;
     return true;
 }
 
-static struct prepared *find_prepared(const struct lower *o, struct prepared *list, const struct prepared *like, unsigned first)
+static struct prepared *find_prepared(const struct lower *o, const struct prepared *like)
 {
-    for (struct prepared *p = list; p; p = p->next)
+    for (struct prepared *p = o->bs; p; p = p->next)
         if (p->unit == like->unit && p->element == like->element && p->is_signed == like->is_signed && p->bias == like->bias &&
-            p->count == like->count && same_vectors(p->from, o, first, p->count))
+            same_vectors(p->from, &o->mad))
             return p;
     return NULL;
-}
-
-static struct prepared *new_prepared(struct lower *o, struct prepared **list, const struct prepared *like, unsigned first)
-{
-    struct prepared *p = tsr_arena_alloc(&o->l->scratch, sizeof *p);
-    LLVMValueRef *from = tsr_arena_alloc(&o->l->scratch, like->count * sizeof *from);
-    *p = *like;
-    for (unsigned i = 0; i < p->count; i++)
-        from[i] = LLVMGetOperand(o->mad.call, first + i);
-    p->from = from;
-    p->next = *list;
-    *list = p;
-    return p;
 }
 
 /* The sum of each column of B times A's bias. */
@@ -291,11 +280,14 @@ static LLVMValueRef bias_correction(struct lower *o, const struct prepared *p, u
 static struct prepared *prepared_b(struct lower *o)
 {
     const struct tsr__mad *mad = &o->mad;
-    struct prepared like = {.unit = o->unit, .element = mad->f->eb, .is_signed = o->signs.b, .bias = o->signs.bias_a, .count = TSR__WORDS};
-    struct prepared *p = find_prepared(o, o->bs, &like, mad->a_count);
+    struct prepared like = {.next = o->bs, .unit = o->unit, .element = mad->f->eb, .is_signed = o->signs.b, .bias = o->signs.bias_a};
+    struct prepared *p = find_prepared(o, &like);
     if (p)
         return p;
-    p = new_prepared(o, &o->bs, &like, mad->a_count);
+    p = o->bs = tsr_arena_alloc(&o->l->scratch, sizeof *p);
+    *p = like;
+    for (unsigned i = 0; i < TSR__WORDS; i++)
+        p->from[i] = tsr__mad_b(mad, i);
     unsigned pieces = piece_count(o->unit, mad->f->eb);
     for (unsigned i = 0; i < TSR__WORDS; i++)
         for (unsigned k = 0; k < pieces; k++)
@@ -305,38 +297,31 @@ static struct prepared *prepared_b(struct lower *o)
     return p;
 }
 
-/* The vectors of A one after the other are its rows of 32 bytes. In the buffer, the words of piece 0 of all rows come first. */
-static struct prepared *prepared_a(struct lower *o)
+/* The vectors of A one after the other are its rows of 32 bytes. In the buffer, the words of piece 0 of all rows come first.
+ *
+ * Operations that share A write it again: LLVM would load each word once for all of them, and then keep what has no register on the stack,
+ * in vectors with that word in all lanes. */
+static void write_a(struct lower *o)
 {
     const struct tsr__mad *mad = &o->mad;
-    struct prepared like = {
-        .unit = o->unit, .element = mad->f->ea, .is_signed = o->signs.a, .bias = o->signs.bias_a, .count = mad->a_count};
-    struct prepared *p = find_prepared(o, o->as, &like, 0);
-    if (p)
-        return p;
-    p = new_prepared(o, &o->as, &like, 0);
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(o->l->context);
     unsigned bits = mad->f->a_size * 8 / mad->a_count, in_vector = mad->lanes * bits / 32, pieces = piece_count(o->unit, mad->f->ea);
     unsigned plane = mad->a_count * in_vector * 4;
-    p->made[0] = LLVMBuildAlloca(o->entry, LLVMArrayType2(i8, (uint64_t)plane * pieces), "a");
-    LLVMSetAlignment(p->made[0], 64);
     for (unsigned i = 0; i < mad->a_count; i++) {
         LLVMValueRef row = as_type(o, tsr__mad_a(mad, i), i32_vector(o, in_vector));
         for (unsigned k = 0; k < pieces; k++) {
-            LLVMValueRef to = tsr__at_offset(o->l, o->b, p->made[0], k * plane + i * in_vector * 4);
+            LLVMValueRef to = tsr__at_offset(o->l, o->b, o->buffer, k * plane + i * in_vector * 4);
             LLVMSetAlignment(LLVMBuildStore(o->b, operand_piece(o, row, mad->f->ea, k, o->signs.a, o->signs.bias_a), to), 32);
         }
     }
-    return p;
 }
 
-static LLVMValueRef a_word(struct lower *o, const struct prepared *a, unsigned row, unsigned k, unsigned pieces)
+static LLVMValueRef a_word(struct lower *o, unsigned row, unsigned k, unsigned pieces)
 {
     const struct tsr__mad *mad = &o->mad;
     LLVMTypeRef type = o->unit == UNIT_FMA ? LLVMFloatTypeInContext(o->l->context) : LLVMInt32TypeInContext(o->l->context);
     unsigned plane = mad->lanes * mad->f->a_size;
-    unsigned offset = k % pieces * plane + 32 * row + k / pieces * 4;
-    LLVMValueRef word = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, a->made[0], offset), "");
+    unsigned offset = k % pieces * plane + ROW_BYTES * row + k / pieces * 4;
+    LLVMValueRef word = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, o->buffer, offset), "");
     LLVMSetAlignment(word, 4);
     return splat_scalar(o, word);
 }
@@ -406,7 +391,8 @@ static void lower_mad(struct lower *o)
     o->signs = signs_of(o->unit, mad->f);
     explain_mad(o);
     LLVMPositionBuilderBefore(o->b, mad->call);
-    const struct prepared *a = prepared_a(o), *b = prepared_b(o);
+    const struct prepared *b = prepared_b(o);
+    write_a(o);
     unsigned pieces = piece_count(o->unit, mad->f->ea);
     for (unsigned r = 0; r < mad->f->m; r++) {
         rows[r] = widen_accumulator(o, tsr__mad_c(mad, r));
@@ -415,7 +401,7 @@ static void lower_mad(struct lower *o)
     }
     for (unsigned k = 0; k < TSR__WORDS * pieces; k++)
         for (unsigned r = 0; r < mad->f->m; r++)
-            rows[r] = add_product(o, rows[r], a_word(o, a, r, k, pieces), b->made[k]);
+            rows[r] = add_product(o, rows[r], a_word(o, r, k, pieces), b->made[k]);
     for (unsigned r = 0; r < mad->f->m; r++)
         rows[r] = narrow_result(o, rows[r]);
     tsr__mad_replace(o->l, mad, rows);
@@ -443,16 +429,17 @@ bool tsr__pass_lower_mad(struct tsr__compilation *l)
         const struct tsr__mad *mads = find_operations(l, functions[i], &n);
         if (!n)
             continue;
-        struct lower o = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .entry = tsr__builder_at_entry(l, functions[i])};
+        struct lower o = {.l = l, .b = tsr__builder_at_entry(l, functions[i])};
+        o.buffer = LLVMBuildAlloca(o.b, LLVMArrayType2(LLVMInt8TypeInContext(l->context), TSR__MAX_M * ROW_BYTES * MAX_PIECES), "a");
+        LLVMSetAlignment(o.buffer, 64);
         for (size_t k = 0; k < n; k++) {
             LLVMBasicBlockRef block = LLVMGetInstructionParent(mads[k].call);
             if (block != o.block)
-                o.as = o.bs = NULL;
+                o.bs = NULL;
             o.block = block;
             o.mad = mads[k];
             lower_mad(&o);
         }
-        LLVMDisposeBuilder(o.entry);
         LLVMDisposeBuilder(o.b);
     }
     return true;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lanes/widen/memory/access.h"
 #include "lanes/widen/reduce_scan.h"
 
 /* Neutral elements of integers: all bits alike, one, or the end of the numbers that is farthest from what the operation looks for. */
@@ -57,13 +58,12 @@ LLVMValueRef tsr__reduce_pair(struct tsr__widener *s, const struct tsr__reductio
     if (plain)
         return LLVMBuildBinOp(s->b, plain, a, b, "");
     bool least = f->op->neutral == HIGHEST;
-    LLVMValueRef low = least ? b : a, high = least ? a : b;
-    if (!f->is_float) {
-        LLVMValueRef less = LLVMBuildICmp(s->b, f->is_unsigned ? LLVMIntULT : LLVMIntSLT, low, high, "");
-        return LLVMBuildSelect(s->b, less, b, a, "");
+    if (f->is_float) {
+        LLVMTypeRef type = LLVMTypeOf(a);
+        return tsr__intrinsic(s, least ? "llvm.minnum" : "llvm.maxnum", &type, 1, (LLVMValueRef[]){a, b}, 2);
     }
-    LLVMValueRef better = LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, LLVMRealOLT, low, high, ""), b, a, "");
-    return LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, LLVMRealUNO, a, a, ""), b, better, "");
+    LLVMValueRef less = LLVMBuildICmp(s->b, f->is_unsigned ? LLVMIntULT : LLVMIntSLT, least ? b : a, least ? a : b, "");
+    return LLVMBuildSelect(s->b, less, b, a, "");
 }
 
 /* x of `distance` lanes below; `fill` where the sub-group has none. */

@@ -36,6 +36,24 @@ out:
   ret <16 x i32> %next
 }
 
+; Lanes a known distance apart have the first one's address and a constant, also behind a sum with a number that all lanes have.
+; CHECK-LABEL: define <16 x i32> @rows(
+; CHECK: [[FIRST:%.*]] = getelementptr i8, ptr %{{.*}}, i64 16
+; CHECK: getelementptr i8, ptr [[FIRST]], i64 2000
+; CHECK: getelementptr i8, ptr [[FIRST]], i64 7500
+; CHECK: ret <16 x i32>
+define <16 x i32> @rows(ptr %base, i64 %n) {
+  %one = insertelement <16 x i64> poison, i64 %n, i64 0
+  %all = shufflevector <16 x i64> %one, <16 x i64> poison, <16 x i32> zeroinitializer
+  %index = add <16 x i64> %all, <i64 0, i64 500, i64 1000, i64 1500, i64 2000, i64 2500, i64 3000, i64 3500, i64 4000, i64 4500, i64 5000, i64 5500, i64 6000, i64 6500, i64 7000, i64 7500>
+  %rows = getelementptr i8, ptr %base, <16 x i64> %index
+  %pointers = getelementptr i8, <16 x ptr> %rows, i64 16
+  %values = call <16 x i128> @llvm.masked.gather.v16i128.v16p0(<16 x ptr> align 4 %pointers, <16 x i1> splat (i1 true), <16 x i128> poison)
+  %words = bitcast <16 x i128> %values to <64 x i32>
+  %second = shufflevector <64 x i32> %words, <64 x i32> poison, <16 x i32> <i32 1, i32 5, i32 9, i32 13, i32 17, i32 21, i32 25, i32 29, i32 33, i32 37, i32 41, i32 45, i32 49, i32 53, i32 57, i32 61>
+  ret <16 x i32> %second
+}
+
 ; CHECK-LABEL: define <16 x i16> @halves(
 ; CHECK: call <16 x i16> @llvm.masked.gather
 define <16 x i16> @halves(<16 x ptr> %pointers) {

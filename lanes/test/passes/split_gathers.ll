@@ -119,3 +119,12 @@ define void @of_24_bits(ptr addrspace(1) %p, ptr addrspace(1) %to) {
 }
 
 !0 = !{}
+
+; Elements of 16 bytes, each a row by itself, stay for the pass "register_gathers".
+; CHECK-LABEL: define <8 x i128> @registers(
+; CHECK: call <8 x i128> @llvm.masked.gather.v8i128.v8p0(
+declare <8 x i128> @llvm.masked.gather.v8i128.v8p0(<8 x ptr>, <8 x i1>, <8 x i128>)
+define <8 x i128> @registers(<8 x ptr> %p) {
+  %v = call <8 x i128> @llvm.masked.gather.v8i128.v8p0(<8 x ptr> align 4 %p, <8 x i1> splat (i1 true), <8 x i128> poison)
+  ret <8 x i128> %v
+}
