@@ -6,64 +6,17 @@
  * So C is written once, and a work-group's results do not depend on which others are in its grid. */
 #include <string.h>
 
-#include "device-amx/tiles_dot.h"
-#include "tessera/base.h"
-
-#define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
+#include "device-amx/tiles_block.h"
 
 enum {
-    LINE = TSR_TILE_ROW_BYTES,
-    PANEL = 2, /* tiles beside each other */
-    PANEL_LINE = PANEL * LINE /* a word of K of all columns of a panel */,
-    STRIP = 8,                   /* rows, in registers */
     WIDE_STRIP = 48,             /* rows, of products that are widened (tiles_wide.c) */
     WIDE_PART = 128,             /* words of K at a time of these: their B stays in the first cache for all rows of a strip */
     TILES_HIGH = 2,              /* in AMX's registers */
     TILE_STEPS = 18,             /* of K at a time, of tiles, at most: A of these takes three quarters of the first cache */
     LEAST_BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache, whatever its size */
-    MOST_PANELS = 32,
-    COMPUTE_TOGETHER = 8, /* steps of a column of B that is computed */
-    PACK_TOGETHER = 32,   /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
+    COMPUTE_TOGETHER = 8,        /* steps of a column of B that is computed */
+    PACK_TOGETHER = 32,          /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
 };
-
-/* A block of columns, packed. */
-struct block {
-    const struct tsr__tile_grid *grid;
-    int64_t column, columns; /* tiles */
-    int64_t words;           /* of K, in tiles a multiple of 16 */
-    char *panels, *strip;
-    __m512i (*corrections)[PANEL]; /* of each panel, for bytes of one signedness */
-    uint64_t by_rows, by_columns;  /* reciprocals of the rows and of the tiles beside each other of a loop */
-};
-
-static bool is_tf32(const struct tsr_tile_loop *x)
-{
-    return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_TF32;
-}
-
-/* Halves that vectors multiply are packed as floats. */
-static bool is_of_halves(const struct tsr_tile_loop *x)
-{
-    return (x->how & TSR_TILE_PRODUCT) == TSR_TILE_F16 && !tsr__is_in_tiles(x);
-}
-
-/* Numbers of 4 bits are packed as bytes. */
-static bool is_of_nibbles(const struct tsr_tile_loop *x)
-{
-    return x->how & TSR_TILE_NIBBLES;
-}
-
-/* How many times as long K is once it is packed. */
-static int64_t widening(const struct tsr_tile_loop *x)
-{
-    return is_of_halves(x) || is_of_nibbles(x) ? 2 : 1;
-}
-
-/* Words of K in a step, packed. */
-static int64_t packed_words(const struct tsr_tile_loop *x)
-{
-    return (int64_t)tsr__loop_words(x) * widening(x);
-}
 
 /* For whose operands there is memory: an even number. */
 static int64_t most_steps(const struct tsr_tile_loop *x)
@@ -76,96 +29,6 @@ static int64_t most_steps(const struct tsr_tile_loop *x)
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
 {
     return x->steps <= most_steps(x);
-}
-
-/* ---- where -----------------------------------------------------------------------------------------------------------------------------
- */
-
-static int64_t rows_of_loop(const struct tsr_tile_loop *x)
-{
-    return x->rows * x->tile_rows;
-}
-
-/* A row of A, counted through all rows of the grid. */
-static const char *row_of_a(const struct tsr__tile_grid *g, int64_t row)
-{
-    const struct tsr_tile_loop *x = g->loop;
-    int64_t in_loop = row % rows_of_loop(x);
-    return g->a[row / rows_of_loop(x)] + g->first * x->a_step + in_loop / x->tile_rows * x->a_next + in_loop % x->tile_rows * x->a_stride;
-}
-
-/* A tile's rows of A that is computed, row after row, in memory of the grid: those of the last steps that were asked for. */
-struct computed {
-    int64_t grid_row, tile, first, steps; /* grid_row < 0: none */
-    _Alignas(LINE) char rows[];
-};
-
-static struct computed *computed_rows(const struct tsr__tile_grid *g)
-{
-    return (struct computed *)(g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES);
-}
-
-static const char *computed_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
-{
-    const struct tsr_tile_loop *x = g->loop;
-    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = row / rows_of_loop(x), in_loop = row % rows_of_loop(x),
-                  tile = in_loop / x->tile_rows;
-    struct computed *c = computed_rows(g);
-    first += g->first;
-    if (c->grid_row != grid_row || c->tile != tile || c->first != first || c->steps != steps) {
-        *c = (struct computed){grid_row, tile, first, steps};
-        x->a_code(g->a[grid_row], first, steps, (uint32_t)tile, c->rows, steps * bytes, bytes);
-    }
-    *far = bytes;
-    return c->rows + in_loop % x->tile_rows * steps * bytes;
-}
-
-/* A row of A from a step on, and how far it is to the next one. So many steps of a row that leaves its matrix, or that is computed, are in
- * memory that there is for them. */
-static const char *steps_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
-{
-    const struct tsr_tile_loop *x = g->loop;
-    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
-    if (x->how & TSR_TILE_A_COMPUTED)
-        return computed_row_of_a(g, row, first, steps, far);
-    const char *from = row_of_a(g, row) + first * x->a_step;
-    *far = x->a_step;
-    if (!g->a_at)
-        return from;
-    char *copy = g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES;
-    struct tsr_tile_matrix at = g->a_at[row / rows_of_loop(x)];
-    at.x += g->first * x->a_step;
-    if (tsr__loop_a_is_within(x, &at))
-        return from;
-    at.y += row % rows_of_loop(x);
-    at.x += first * x->a_step;
-    for (int64_t i = 0; i < steps; i++, at.x += x->a_step)
-        tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, bytes, &at);
-    *far = bytes;
-    return copy;
-}
-
-/* Quotients without the processor's division, as there are many for each block of C. The product of number and divisor is below 2^32. */
-static uint64_t reciprocal(int64_t divisor)
-{
-    return (UINT64_C(1) << 32) / (uint64_t)divisor + 1;
-}
-
-static int64_t quotient(int64_t number, uint64_t by)
-{
-    return (int64_t)((uint64_t)number * by >> 32);
-}
-
-/* Where 16 columns of a row of C go; NULL: nowhere. */
-static char *row_of_c(const struct block *b, int64_t row, int64_t column)
-{
-    const struct tsr__tile_grid *g = b->grid;
-    const struct tsr_tile_loop *x = g->loop;
-    int64_t grid_row = quotient(row, b->by_rows), grid_column = quotient(column, b->by_columns);
-    if (grid_row >= g->rows || grid_column >= g->columns)
-        return NULL;
-    char *to = g->to[grid_row * g->columns + grid_column];
-    return to ? to + (row - grid_row * rows_of_loop(x)) * x->to_stride + (column - grid_column * x->columns) * LINE : NULL;
 }
 
 /* ---- packing ---------------------------------------------------------------------------------------------------------------------------
@@ -193,7 +56,7 @@ struct column {
 };
 
 /* Of a last column that stands alone the one before is the neighbour, whose results go nowhere. */
-static struct column find_column(const struct block *b, int64_t i)
+static struct column find_column(const struct tsr__block *b, int64_t i)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
@@ -260,7 +123,7 @@ static void compute_steps(const struct column *c, const struct tsr__tile_grid *g
 }
 
 /* Step after step of some columns beside each other, as a row of B has lines in common with its neighbours, or follows them in a page. */
-static void pack_steps(const struct block *b, const struct column *columns, int64_t count)
+static void pack_steps(const struct tsr__block *b, const struct column *columns, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F), computed = x->how & TSR_TILE_B_COMPUTED;
@@ -275,7 +138,7 @@ static void pack_steps(const struct block *b, const struct column *columns, int6
     }
 }
 
-static void pack_panels(const struct block *b)
+static void pack_panels(const struct tsr__block *b)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t packed = x->steps * packed_words(x);
@@ -290,150 +153,11 @@ static void pack_panels(const struct block *b)
     }
 }
 
-/* ---- products in registers -------------------------------------------------------------------------------------------------------------
- */
-
-/* 64 bytes of K of each row of a strip. */
-typedef char packed_rows[STRIP][LINE];
-
-/* Two halves of a step lie beside each other. Bytes go into the other range, as in tiles_loop.c. */
-AVX512 INLINE void pack_strip(packed_rows *to, const struct tsr__tile_grid *g, int64_t first, unsigned count, enum tsr_tile_product product)
-{
-    const struct tsr_tile_loop *x = g->loop;
-    const int64_t end = g->rows * rows_of_loop(x);
-    const unsigned words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / (unsigned)packed_words(x);
-    const __mmask16 all = (__mmask16)((1u << packed_words(x)) - 1);
-    const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
-    for (unsigned r = 0; r < count; r++) {
-        int64_t far;
-        const char *from = steps_of_a(g, first + r < end ? first + r : end - 1, 0, x->steps, &far);
-        if (is_of_nibbles(x)) {
-            tsr__tile_unpack_a(to[0][r], sizeof *to, from, far, x->steps, (uint32_t)x->how);
-            from = to[0][r];
-            far = sizeof *to;
-        }
-        for (int64_t step = 0; step < x->steps; step++, from += far) {
-            __m512i row = _mm512_xor_si512(_mm512_maskz_loadu_epi32(all, from), flip);
-            _mm512_mask_storeu_epi32(to[step / in_line][r] + step % in_line * words * 4, all, row);
-        }
-    }
-}
-
-AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const packed_rows *a, const char *b, int64_t words, bool zero, bool past,
-                                  const __m512i *correction, unsigned rows, enum tsr_tile_product product)
-{
-    __m512i sum[STRIP][PANEL];
-    EACH(r, rows)
-    {
-        EACH(c, PANEL)
-        {
-            sum[r][c] = zero ? _mm512_setzero_si512() : _mm512_loadu_si512(to[r][c]);
-            sum[r][c] = has_same_signs(product) ? _mm512_add_epi32(sum[r][c], correction[c]) : sum[r][c];
-            if (!past)
-                __builtin_prefetch(to[r][c], 1);
-        }
-    }
-    for (; words > 0; words -= TSR__TILE_WORDS, a++) {
-        const char *at = (*a)[0];
-        const int64_t count = words < TSR__TILE_WORDS ? words : TSR__TILE_WORDS;
-        /* Not unrolled: the compiler would load ahead of the registers that it has. */
-        _Pragma("GCC unroll 1") for (int64_t k = 0; k < count; k += 2, b += 2 * PANEL_LINE, at += 8)
-        {
-            _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < 2; odd++)
-            {
-                __m512i y[PANEL] = {_mm512_load_si512(b + odd * PANEL_LINE), _mm512_load_si512(b + odd * PANEL_LINE + LINE)};
-                EACH(r, rows)
-                {
-                    __m512i x = spread(at + r * LINE + 4 * odd);
-                    EACH(c, PANEL) sum[r][c] = dot(sum[r][c], x, y[c], product);
-                }
-            }
-        }
-    }
-    EACH(r, rows)
-    {
-        EACH(c, PANEL)
-        {
-            if (past)
-                _mm512_stream_si512((void *)to[r][c], sum[r][c]);
-            else
-                _mm512_storeu_si512(to[r][c], sum[r][c]);
-        }
-    }
-}
-
-/* What flipping A's highest bits has added, for each column. */
-AVX512 INLINE void find_corrections(const struct block *b, enum tsr_tile_product product)
-{
-    for (int64_t p = 0; p < b->columns / PANEL; p++) {
-        const char *at = b->panels + p * b->words * PANEL_LINE;
-        __m512i sum[PANEL] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-        for (int64_t w = 0; w < b->words; w++, at += PANEL_LINE)
-            EACH(c, PANEL) sum[c] = dot(sum[c], _mm512_set1_epi8(1), _mm512_load_si512(at + c * LINE), product);
-        EACH(c, PANEL)
-        {
-            __m512i large = _mm512_slli_epi32(sum[c], 7);
-            b->corrections[p][c] = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
-        }
-    }
-}
-
-/* All panels of the block with `rows` rows from `row` on, of which some at the end may not be there. */
-AVX512 INLINE void strip_by_panels(const struct block *b, int64_t row, unsigned rows, enum tsr_tile_product product)
-{
-    const struct tsr__tile_grid *g = b->grid;
-    char nowhere[LINE] __attribute__((aligned(LINE))) = {0};
-    pack_strip((packed_rows *)b->strip, g, row, rows, product);
-    for (int64_t p = 0; p < b->columns / PANEL; p++) {
-        char *to[STRIP][PANEL];
-        bool any = false;
-        for (unsigned r = 0; r < rows; r++)
-            for (unsigned c = 0; c < PANEL; c++) {
-                to[r][c] = row_of_c(b, row + r, b->column + p * PANEL + c);
-                any = any || to[r][c];
-                to[r][c] = to[r][c] ? to[r][c] : nowhere;
-            }
-        if (any)
-            multiply_strip(to, (const packed_rows *)b->strip, b->panels + p * b->words * PANEL_LINE, b->words, g->loop->zero, g->loop->past,
-                           b->corrections[p], rows, product);
-    }
-}
-
-AVX512 INLINE void strips(const struct block *b, enum tsr_tile_product product)
-{
-    if (has_same_signs(product))
-        find_corrections(b, product);
-    for (int64_t row = 0, left = b->grid->rows * rows_of_loop(b->grid->loop); left > 0; row += STRIP, left -= STRIP) {
-        if (left > STRIP / 2)
-            strip_by_panels(b, row, STRIP, product);
-        else if (left > STRIP / 4)
-            strip_by_panels(b, row, STRIP / 2, product);
-        else if (left > 1)
-            strip_by_panels(b, row, STRIP / 4, product);
-        else
-            strip_by_panels(b, row, 1, product);
-    }
-}
-
-#define STRIPS(name, product)                                                                                                              \
-    AVX512 static void name(const struct block *b)                                                                                         \
-    {                                                                                                                                      \
-        strips(b, product);                                                                                                                \
-    }
-STRIPS(s8s8, TSR_TILE_S8S8)
-STRIPS(s8u8, TSR_TILE_S8U8)
-STRIPS(u8s8, TSR_TILE_U8S8)
-STRIPS(u8u8, TSR_TILE_U8U8)
-STRIPS(bf16_pairs, TSR_TILE_BF16_PAIRS)
-
-static void (*const of_product[])(const struct block *) = {
-    [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
-
 /* ---- products that are widened first ----------------------------------------------------------------------------------------------------
  */
 
 /* Does C lie as one matrix does, from `to` on? */
-static bool lies_in_rows(const struct block *b, int64_t row, int64_t rows, int64_t column, const char *to)
+static bool lies_in_rows(const struct tsr__block *b, int64_t row, int64_t rows, int64_t column, const char *to)
 {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < PANEL; c++)
@@ -444,14 +168,14 @@ static bool lies_in_rows(const struct block *b, int64_t row, int64_t rows, int64
 
 /* A strip of numbers that are widened as they are packed: a step of those of 4 bits is a line, and of a step of halves each half is one, or
  * all with TSR_TILE_HALF_K. */
-static void pack_widened_strip(const struct block *b, int64_t row, int64_t rows)
+static void pack_widened_strip(const struct tsr__block *b, int64_t row, int64_t rows)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
-    const int64_t all = g->rows * rows_of_loop(x), in_step = packed_words(x) / TSR__TILE_WORDS;
+    const int64_t all = rows_of_grid(g), in_step = packed_words(x) / TSR__TILE_WORDS;
     for (int64_t r = 0; r < rows; r++) {
         int64_t far;
-        const char *from = steps_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
+        const char *from = tsr__block_steps_of_a(b, row + r < all ? row + r : all - 1, 0, x->steps, &far);
         if (is_of_nibbles(x))
             tsr__tile_unpack_a(b->strip + r * LINE, rows * LINE, from, far, x->steps, (uint32_t)x->how);
         for (int64_t i = 0; i < in_step && is_of_halves(x); i++)
@@ -460,15 +184,15 @@ static void pack_widened_strip(const struct block *b, int64_t row, int64_t rows)
 }
 
 /* A strip of A, line after line of K; a line is two steps of halves. */
-static void pack_wide_strip(const struct block *b, int64_t row, int64_t rows)
+static void pack_wide_strip(const struct tsr__block *b, int64_t row, int64_t rows)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
     const bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
-    const int64_t all = g->rows * rows_of_loop(x), bytes = 4 * (int64_t)tsr__loop_words(x), in_line = LINE / bytes;
+    const int64_t all = rows_of_grid(g), bytes = 4 * (int64_t)tsr__loop_words(x), in_line = LINE / bytes;
     for (int64_t r = 0; r < rows; r++) {
         int64_t far;
-        const char *from = steps_of_a(g, row + r < all ? row + r : all - 1, 0, x->steps, &far);
+        const char *from = tsr__block_steps_of_a(b, row + r < all ? row + r : all - 1, 0, x->steps, &far);
         char *to = b->strip + r * LINE;
         const int64_t lines = in_line == 1 || far == bytes ? x->steps / in_line : 0;
         (wide ? copy_lines : copy_lines_256)(to, rows * LINE, from, in_line * far, (unsigned)lines);
@@ -501,7 +225,7 @@ static void multiply_parts(struct tsr_tile_loop x, int64_t words)
     }
 }
 
-static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t rows)
+static void wide_strip_by_panels(const struct tsr__block *b, int64_t row, int64_t rows)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *of = g->loop;
@@ -543,11 +267,11 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
     }
 }
 
-static void wide_strips(const struct block *b)
+static void wide_strips(const struct tsr__block *b)
 {
     const int64_t most =
         b->grid->loop->steps * WIDE_STRIP * LINE * widening(b->grid->loop) <= TSR__GRID_STRIP_BYTES ? WIDE_STRIP : TSR_TILE_ROWS;
-    for (int64_t row = 0, left = b->grid->rows * rows_of_loop(b->grid->loop), rows; left > 0; row += rows, left -= rows) {
+    for (int64_t row = 0, left = rows_of_grid(b->grid), rows; left > 0; row += rows, left -= rows) {
         rows = (left + TSR_TILE_ROWS - 1) / TSR_TILE_ROWS * TSR_TILE_ROWS;
         rows = rows < most ? rows : most;
         wide_strip_by_panels(b, row, rows);
@@ -563,7 +287,7 @@ struct square {
     bool zero; /* instead of what is at `from` */
 };
 
-static void multiply_tiles(const struct block *b, const char *panel, int64_t steps, const struct square *c)
+static void multiply_tiles(const struct tsr__block *b, const char *panel, int64_t steps, const struct square *c)
 {
     const enum tsr_tile_product product = tsr__packed_product(b->grid->loop);
     if (b->grid->loop->how & TSR_TILE_IN_AMX) {
@@ -591,20 +315,16 @@ struct strip_rows {
     int64_t row;
 };
 
-static void find_rows(const struct block *b, int64_t row, struct strip_rows *rows)
+static void find_rows(const struct tsr__block *b, int64_t row, struct strip_rows *rows)
 {
-    const struct tsr_tile_loop *x = b->grid->loop;
-    const int64_t of_loop = rows_of_loop(x), all = b->grid->rows * of_loop;
+    const int64_t all = rows_of_grid(b->grid);
     rows->row = row;
-    for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++) {
-        const int64_t now = row + r < all ? row + r : all - 1, in_grid = quotient(now, b->by_rows), in_loop = now - in_grid * of_loop;
-        const int64_t tile = x->rows > 1 ? in_loop / TSR_TILE_ROWS : 0;
-        rows->at[r] = b->grid->a[in_grid] + b->grid->first * x->a_step + tile * x->a_next + (in_loop - tile * TSR_TILE_ROWS) * x->a_stride;
-    }
+    for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++)
+        rows->at[r] = row_of_a(b, row + r < all ? row + r : all - 1);
 }
 
 /* Steps of tiles; those of halves lie beside each other, the other half of the last one is zero. */
-static void pack_tiles(const struct block *b, const struct strip_rows *rows, int64_t first, int64_t count)
+static void pack_tiles(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t all = b->grid->rows * rows_of_loop(x), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / packed_words(x),
@@ -615,7 +335,7 @@ static void pack_tiles(const struct block *b, const struct strip_rows *rows, int
         const char *from = rows->at[r] + first * in_line * far;
         char *to = b->strip + r * LINE;
         if (b->grid->a_at || x->how & TSR_TILE_A_COMPUTED)
-            from = steps_of_a(b->grid, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
+            from = tsr__block_steps_of_a(b, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
         if (is_of_nibbles(x)) {
             tsr__tile_unpack_a(to, TILES_HIGH * TSR_TILE_BYTES, from, far, steps, (uint32_t)x->how);
             continue;
@@ -631,7 +351,7 @@ static void pack_tiles(const struct block *b, const struct strip_rows *rows, int
 }
 
 /* Where a tile of C begins, if all of it is there and lies as one; else NULL. */
-static char *whole_tile(const struct block *b, int64_t row, int64_t column)
+static char *whole_tile(const struct tsr__block *b, int64_t row, int64_t column)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
@@ -652,7 +372,7 @@ AVX512 static void copy_past(char *to, int64_t stride, const char *from, unsigne
 }
 
 /* Between a tile aside and C, whose rows lie in several places. */
-static void load_aside(const struct block *b, char *aside, int64_t row, int64_t column)
+static void load_aside(const struct tsr__block *b, char *aside, int64_t row, int64_t column)
 {
     for (int64_t r = 0; r < TSR_TILE_ROWS; r++) {
         const char *from = row_of_c(b, row + r, column);
@@ -661,7 +381,7 @@ static void load_aside(const struct block *b, char *aside, int64_t row, int64_t 
     }
 }
 
-static void store_aside(const struct block *b, const char *aside, int64_t row, int64_t column, bool past)
+static void store_aside(const struct tsr__block *b, const char *aside, int64_t row, int64_t column, bool past)
 {
     char *whole = past ? whole_tile(b, row, column) : NULL;
     if (whole)
@@ -676,7 +396,7 @@ static void store_aside(const struct block *b, const char *aside, int64_t row, i
 }
 
 /* Where the tiles of C lie in the end, or aside those that do not lie as one. */
-static void find_tiles(const struct block *b, int64_t row, int64_t column, char aside[TILES_HIGH][PANEL][TSR_TILE_BYTES],
+static void find_tiles(const struct tsr__block *b, int64_t row, int64_t column, char aside[TILES_HIGH][PANEL][TSR_TILE_BYTES],
                        struct tsr__tile_rows to[TILES_HIGH][PANEL])
 {
     for (int64_t i = 0; i < TILES_HIGH; i++)
@@ -687,7 +407,7 @@ static void find_tiles(const struct block *b, int64_t row, int64_t column, char 
 }
 
 /* Sums of a panel between two parts of K. */
-static void find_sums(const struct block *b, int64_t panel, struct tsr__tile_rows to[TILES_HIGH][PANEL])
+static void find_sums(const struct tsr__block *b, int64_t panel, struct tsr__tile_rows to[TILES_HIGH][PANEL])
 {
     char *sums = b->strip + TILE_STEPS * TILES_HIGH * TSR_TILE_BYTES;
     for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
@@ -695,7 +415,7 @@ static void find_sums(const struct block *b, int64_t panel, struct tsr__tile_row
 }
 
 /* A part of K, in steps. */
-static void tiles_by_panels(const struct block *b, int64_t row, int64_t first, int64_t count)
+static void tiles_by_panels(const struct tsr__block *b, int64_t row, int64_t first, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const bool past = x->past && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F), last = first + count == b->words / TSR__TILE_WORDS;
@@ -720,11 +440,11 @@ static void tiles_by_panels(const struct block *b, int64_t row, int64_t first, i
 }
 
 /* A part of K of a strip of A stays in the first cache, while those of B come from the second one, past the first. */
-static void tile_strips(const struct block *b)
+static void tile_strips(const struct tsr__block *b)
 {
     const int64_t steps = b->words / TSR__TILE_WORDS, parts = (steps + TILE_STEPS - 1) / TILE_STEPS, most = (steps + parts - 1) / parts;
     struct strip_rows rows;
-    for (int64_t row = 0; row < b->grid->rows * rows_of_loop(b->grid->loop); row += TILES_HIGH * TSR_TILE_ROWS) {
+    for (int64_t row = 0; row < rows_of_grid(b->grid); row += TILES_HIGH * TSR_TILE_ROWS) {
         find_rows(b, row, &rows);
         for (int64_t first = 0, count; first < steps; first += count) {
             count = steps - first < most ? steps - first : most;
@@ -749,11 +469,11 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     __m512i corrections[MOST_PANELS][PANEL];
     const enum tsr_tile_product product = tsr__packed_product(g->loop);
     const bool tiles = tsr__is_in_tiles(g->loop);
-    struct block b = {.grid = g,
-                      .words = g->loop->steps * packed_words(g->loop),
-                      .panels = g->memory,
-                      .strip = g->memory + TSR__GRID_PANEL_BYTES,
-                      .corrections = corrections};
+    struct tsr__block b = {.grid = g,
+                           .words = g->loop->steps * packed_words(g->loop),
+                           .panels = g->memory,
+                           .strip = g->memory + TSR__GRID_PANEL_BYTES,
+                           .corrections = corrections};
     b.by_rows = reciprocal(rows_of_loop(g->loop));
     b.by_columns = reciprocal(g->loop->columns);
     b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
@@ -768,7 +488,7 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
         else if (tsr__tile_is_wide(product))
             wide_strips(&b);
         else
-            of_product[product](&b);
+            tsr__block_multiply_strips(&b, product);
     }
 }
 
@@ -781,7 +501,7 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
     now.loop = &part;
     now.has_packed_b = g->has_packed_b && g->loop->steps <= most;
     part.past = g->loop->past && g->loop->steps <= most;
-    computed_rows(g)->grid_row = -1;
+    tsr__grid_forget_computed_rows(g);
     for (; now.first < g->loop->steps; now.first += part.steps) {
         part.steps = g->loop->steps - now.first < most ? g->loop->steps - now.first : most;
         part.zero = g->loop->zero && !now.first;

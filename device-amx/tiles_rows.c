@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rows of A of a grid of loops over K, from a step on: as they are in memory, computed, or copied where they leave their matrix. */
+#include "device-amx/tiles_block.h"
+
+/* A tile's rows of A that is computed, row after row, in memory of the grid: those of the last steps that were asked for. */
+struct computed {
+    int64_t grid_row, tile, first, steps; /* grid_row < 0: none */
+    _Alignas(LINE) char rows[];
+};
+
+static struct computed *computed_rows(const struct tsr__tile_grid *g)
+{
+    return (struct computed *)(g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES);
+}
+
+static const char *computed_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = row / rows_of_loop(x), in_loop = row % rows_of_loop(x),
+                  tile = in_loop / x->tile_rows;
+    struct computed *c = computed_rows(g);
+    first += g->first;
+    if (c->grid_row != grid_row || c->tile != tile || c->first != first || c->steps != steps) {
+        *c = (struct computed){grid_row, tile, first, steps};
+        x->a_code(g->a[grid_row], first, steps, (uint32_t)tile, c->rows, steps * bytes, bytes);
+    }
+    *far = bytes;
+    return c->rows + in_loop % x->tile_rows * steps * bytes;
+}
+
+const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, int64_t *far)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
+    if (x->how & TSR_TILE_A_COMPUTED)
+        return computed_row_of_a(g, row, first, steps, far);
+    const char *from = row_of_a(b, row) + first * x->a_step;
+    *far = x->a_step;
+    if (!g->a_at)
+        return from;
+    char *copy = g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES;
+    struct tsr_tile_matrix at = g->a_at[row / rows_of_loop(x)];
+    at.x += g->first * x->a_step;
+    if (tsr__loop_a_is_within(x, &at))
+        return from;
+    at.y += row % rows_of_loop(x);
+    at.x += first * x->a_step;
+    for (int64_t i = 0; i < steps; i++, at.x += x->a_step)
+        tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, bytes, &at);
+    *far = bytes;
+    return copy;
+}
+
+void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g)
+{
+    computed_rows(g)->grid_row = -1;
+}

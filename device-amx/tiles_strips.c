@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of a block in registers, by the instructions that multiply bytes or bfloat16: strip after strip of rows of A, packed into the
+ * first cache, by panel after panel of B. */
+#include "device-amx/tiles_block.h"
+
+enum {
+    STRIP = 8,          /* rows, with a panel's columns in registers */
+    TALL_STRIP = 16,    /* … with those of one tile, where the block has no more */
+    FETCH_BYTES = 2048, /* of a row of A, at most, that are fetched ahead: those of a strip are half of the first cache */
+};
+
+/* ---- a strip of A ----------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Fetches a row, if it is in memory as it is. */
+static void fetch_row(const struct tsr__block *b, int64_t row)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t bytes = x->steps * 4 * (int64_t)tsr__loop_words(x);
+    if (b->grid->a_at || x->how & TSR_TILE_A_COMPUTED || row >= rows_of_grid(b->grid) || bytes > FETCH_BYTES)
+        return;
+    const char *from = row_of_a(b, row);
+    for (int64_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch(from + at);
+}
+
+/* Packs `rows` rows, of which each has 64 bytes of K in turn, and fetches those of the next strip. Two halves of a step lie beside each
+ * other. Bytes go into the other range, as in tiles_loop.c. */
+AVX512 INLINE void pack_strip(const struct tsr__block *b, int64_t first, unsigned rows, enum tsr_tile_product product)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t end = rows_of_grid(b->grid), pitch = rows * LINE;
+    const unsigned words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / (unsigned)packed_words(x);
+    const __mmask16 all = (__mmask16)((1u << packed_words(x)) - 1);
+    const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
+    for (unsigned r = 0; r < rows; r++) {
+        char *to = b->strip + r * LINE;
+        int64_t far;
+        const char *from = tsr__block_steps_of_a(b, first + r < end ? first + r : end - 1, 0, x->steps, &far);
+        fetch_row(b, first + r + rows);
+        if (is_of_nibbles(x)) {
+            tsr__tile_unpack_a(to, pitch, from, far, x->steps, (uint32_t)x->how);
+            from = to;
+            far = pitch;
+        }
+        const int64_t lines = in_line == 1 || far == 4 * words ? x->steps / in_line : 0;
+        for (int64_t i = 0; i < lines; i++, from += in_line * far)
+            _mm512_store_si512(to + i * pitch, _mm512_xor_si512(_mm512_loadu_si512(from), flip));
+        for (int64_t step = lines * in_line; step < x->steps; step++, from += far) {
+            __m512i row = _mm512_xor_si512(_mm512_maskz_loadu_epi32(all, from), flip);
+            _mm512_mask_storeu_epi32(to + step / in_line * pitch + step % in_line * words * 4, all, row);
+        }
+    }
+}
+
+/* ---- products --------------------------------------------------------------------------------------------------------------------------
+ */
+
+AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const char *a, const char *b, int64_t words, bool zero, bool past,
+                                  const __m512i *correction, unsigned rows, unsigned columns, enum tsr_tile_product product)
+{
+    __m512i sum[TALL_STRIP][PANEL];
+    EACH(r, rows)
+    {
+        EACH(c, columns)
+        {
+            sum[r][c] = zero ? _mm512_setzero_si512() : _mm512_loadu_si512(to[r][c]);
+            sum[r][c] = has_same_signs(product) ? _mm512_add_epi32(sum[r][c], correction[c]) : sum[r][c];
+            if (!past)
+                __builtin_prefetch(to[r][c], 1);
+        }
+    }
+    for (; words > 0; words -= TSR__TILE_WORDS, a += rows * LINE) {
+        const char *at = a;
+        const int64_t count = words < TSR__TILE_WORDS ? words : TSR__TILE_WORDS;
+        /* Not unrolled: the compiler would load ahead of the registers that it has. */
+        _Pragma("GCC unroll 1") for (int64_t k = 0; k < count; k += 2, b += 2 * PANEL_LINE, at += 8)
+        {
+            _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < 2; odd++)
+            {
+                __m512i y[PANEL];
+                EACH(c, columns) y[c] = _mm512_load_si512(b + odd * PANEL_LINE + c * LINE);
+                EACH(r, rows)
+                {
+                    __m512i x = spread(at + r * LINE + 4 * odd);
+                    EACH(c, columns) sum[r][c] = dot(sum[r][c], x, y[c], product);
+                }
+            }
+        }
+    }
+    EACH(r, rows)
+    {
+        EACH(c, columns)
+        {
+            if (past)
+                _mm512_stream_si512((void *)to[r][c], sum[r][c]);
+            else
+                _mm512_storeu_si512(to[r][c], sum[r][c]);
+        }
+    }
+}
+
+/* What flipping A's highest bits has added, for each column. */
+AVX512 INLINE void find_corrections(const struct tsr__block *b, enum tsr_tile_product product)
+{
+    for (int64_t p = 0; p < b->columns / PANEL; p++) {
+        const char *at = b->panels + p * b->words * PANEL_LINE;
+        __m512i sum[PANEL] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+        for (int64_t w = 0; w < b->words; w++, at += PANEL_LINE)
+            EACH(c, PANEL) sum[c] = dot(sum[c], _mm512_set1_epi8(1), _mm512_load_si512(at + c * LINE), product);
+        EACH(c, PANEL)
+        {
+            __m512i large = _mm512_slli_epi32(sum[c], 7);
+            b->corrections[p][c] = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
+        }
+    }
+}
+
+/* Where rows of two columns of C go, from their places on; the number of columns that are there. Rows that are not there go nowhere. */
+AVX512 INLINE unsigned find_goals(const struct tsr__block *b, const struct place *of_rows, int64_t column, unsigned rows, char *nowhere,
+                                  char *(*to)[PANEL])
+{
+    unsigned columns = 0;
+    for (unsigned c = 0; c < PANEL; c++) {
+        const struct place of_column = place_of_column(b, column + c);
+        for (unsigned r = 0; r < rows; r++) {
+            to[r][c] = at_places(b->grid, of_rows[r], of_column);
+            columns = to[r][c] ? c + 1 : columns;
+            to[r][c] = to[r][c] ? to[r][c] : nowhere;
+        }
+    }
+    return columns;
+}
+
+/* All panels of the block with `rows` rows from `row` on, of which some at the end may not be there. The last column may stand alone. */
+AVX512 INLINE void strip_by_panels(const struct tsr__block *b, int64_t row, unsigned rows, enum tsr_tile_product product)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    char nowhere[LINE] __attribute__((aligned(LINE))) = {0};
+    struct place of_rows[TALL_STRIP];
+    pack_strip(b, row, rows, product);
+    for (unsigned r = 0; r < rows; r++)
+        of_rows[r] = place_of_row(b, row + r);
+    for (int64_t p = 0; p < b->columns / PANEL; p++) {
+        const char *panel = b->panels + p * b->words * PANEL_LINE;
+        char *to[TALL_STRIP][PANEL];
+        const unsigned columns = find_goals(b, of_rows, b->column + p * PANEL, rows, nowhere, to);
+        if (columns == PANEL && rows <= STRIP)
+            multiply_strip(to, b->strip, panel, b->words, x->zero, x->past, b->corrections[p], rows, PANEL, product);
+        else if (columns)
+            multiply_strip(to, b->strip, panel, b->words, x->zero, x->past, b->corrections[p], rows, 1, product);
+    }
+}
+
+AVX512 INLINE void strips(const struct tsr__block *b, enum tsr_tile_product product)
+{
+    const bool is_narrow = b->grid->columns * b->grid->loop->columns == 1;
+    if (has_same_signs(product))
+        find_corrections(b, product);
+    for (int64_t row = 0, left = rows_of_grid(b->grid), rows; left > 0; row += rows, left -= rows) {
+        rows = is_narrow && left > STRIP ? TALL_STRIP : left > STRIP / 2 ? STRIP : left > STRIP / 4 ? STRIP / 2 : left > 1 ? STRIP / 4 : 1;
+        switch (rows) {
+        case TALL_STRIP:
+            strip_by_panels(b, row, TALL_STRIP, product);
+            break;
+        case STRIP:
+            strip_by_panels(b, row, STRIP, product);
+            break;
+        case STRIP / 2:
+            strip_by_panels(b, row, STRIP / 2, product);
+            break;
+        case STRIP / 4:
+            strip_by_panels(b, row, STRIP / 4, product);
+            break;
+        default:
+            strip_by_panels(b, row, 1, product);
+        }
+    }
+}
+
+#define STRIPS(name, product)                                                                                                              \
+    AVX512 static void name(const struct tsr__block *b)                                                                                    \
+    {                                                                                                                                      \
+        strips(b, product);                                                                                                                \
+    }
+STRIPS(s8s8, TSR_TILE_S8S8)
+STRIPS(s8u8, TSR_TILE_S8U8)
+STRIPS(u8s8, TSR_TILE_U8S8)
+STRIPS(u8u8, TSR_TILE_U8U8)
+STRIPS(bf16_pairs, TSR_TILE_BF16_PAIRS)
+
+void tsr__block_multiply_strips(const struct tsr__block *b, enum tsr_tile_product product)
+{
+    static void (*const of_product[])(const struct tsr__block *) = {
+        [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
+    of_product[product](b);
+}
