@@ -35,6 +35,7 @@ static const struct shape shapes[] = {
     {{5, 7, 1}, {1, 1}, 2, 16, false, false, APART, {0}, {0}},
     {{3, 37, 1}, {1, 1}, 5, 0, false, false, APART, {0}, {0}},
     {{2, 150, 1}, {1, 1}, 3, 0, false, false, APART, {0}, {0}}, /* several blocks under each other */
+    {{1, 13, 1}, {1, 1}, 5, 16, false, false, APART, {0}, {0}}, /* one column, strip after strip */
     {{21, 1, 1}, {1, 1}, 5, 16, false, false, APART, {0}, {0}}, /* a few rows in all, for functions of a few: eight columns at once */
     {{19, 3, 1}, {1, 1}, 4, 0, false, false, APART, {0}, {0}},
     {{9, 4, 1}, {1, 1}, 3, 0, false, false, APART, {0}, {0}},
