@@ -155,6 +155,27 @@ static bool find_gathered(struct gathered *g, struct tsr__lane_pointers *c, LLVM
     return g->width >= g->registers.lanes;
 }
 
+/* A gather of 16 bits or less from addresses whose lanes have been taken out of their vector for another gather: LLVM would do so again, in
+ * each round of a loop. */
+static void load_small(struct tsr__lane_pointers *c, LLVMValueRef call)
+{
+    LLVMValueRef callee = tsr__callee(call), all;
+    int64_t bit;
+    if (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") || element_bits(c->l, LLVMTypeOf(call)) > 16 ||
+        !tsr__same_number(LLVMGetOperand(call, 1), &bit) || !bit || !tsr__has_pointers_of_lanes(c, LLVMGetOperand(call, 0)))
+        return;
+    LLVMPositionBuilderBefore(c->b, call);
+    all = LLVMGetPoison(LLVMTypeOf(call));
+    for (unsigned lane = 0; lane < LLVMGetVectorSize(LLVMTypeOf(call)); lane++) {
+        LLVMValueRef pointer = tsr__pointer_of_lane(c, LLVMGetOperand(call, 0), lane);
+        LLVMValueRef element = LLVMBuildLoad2(c->b, LLVMGetElementType(LLVMTypeOf(call)), pointer, "");
+        tsr__copy_memory_notes(call, element, tsr__argument_align(call, 0));
+        all = LLVMBuildInsertElement(c->b, all, element, tsr__i32(c->l, lane), "");
+    }
+    LLVMReplaceAllUsesWith(call, all);
+    LLVMInstructionEraseFromParent(call);
+}
+
 bool tsr__pass_register_gathers(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t count, gathers = 0;
@@ -172,6 +193,8 @@ bool tsr__pass_register_gathers(struct tsr__compilation *l, LLVMValueRef functio
         LLVMPositionBuilderBefore(c.b, code[i]);
         load_lanes(all[gathers++]);
     }
+    for (size_t i = 0; i < count; i++)
+        load_small(&c, code[i]);
     for (size_t i = 0; i < gathers; i++) { /* addresses of lanes are not taken out of vectors that have gone */
         LLVMPositionBuilderBefore(c.b, all[i]->call);
         replace_takers(all[i], all[i]->call);

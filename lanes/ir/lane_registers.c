@@ -68,3 +68,14 @@ LLVMValueRef tsr__pointer_of_lane(struct tsr__lane_pointers *p, LLVMValueRef poi
         index = element_of(p, index, lane);
     return LLVMBuildGEP2(p->b, LLVMGetGEPSourceElementType(pointers), base, &index, 1, "");
 }
+
+bool tsr__has_pointers_of_lanes(const struct tsr__lane_pointers *p, LLVMValueRef pointers)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(pointers)) != LLVMVectorTypeKind) /* the base of an index */
+        return true;
+    if (!LLVMIsAGetElementPtrInst(pointers) || LLVMGetNumOperands(pointers) != 2)
+        return tsr__map_get(&p->made[1], pointers);
+    LLVMValueRef index = LLVMGetOperand(pointers, 1);
+    return tsr__has_pointers_of_lanes(p, LLVMGetOperand(pointers, 0)) &&
+           (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMVectorTypeKind || tsr__map_get(&p->made[1], index));
+}

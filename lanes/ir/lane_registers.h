@@ -34,5 +34,7 @@ void tsr__lane_pointers_begin(struct tsr__lane_pointers *p, struct tsr__compilat
 /* Sums of a uniform base, an index of the lanes and constants stay such sums. The index is taken out of its vector behind that, so in front
  * of loops that do not change it, and is not computed again for each lane (lane_scalars.h). */
 LLVMValueRef tsr__pointer_of_lane(struct tsr__lane_pointers *p, LLVMValueRef pointers, unsigned lane);
+/* Has their index, or what has the lanes' addresses otherwise, been taken out of its vector? */
+bool tsr__has_pointers_of_lanes(const struct tsr__lane_pointers *p, LLVMValueRef pointers);
 
 #endif

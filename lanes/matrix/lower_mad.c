@@ -394,14 +394,13 @@ static void lower_mad(struct lower *o)
     const struct prepared *b = prepared_b(o);
     write_a(o);
     unsigned pieces = piece_count(o->unit, mad->f->ea);
-    for (unsigned r = 0; r < mad->f->m; r++) {
+    for (unsigned r = 0; r < mad->f->m; r++)
         rows[r] = widen_accumulator(o, tsr__mad_c(mad, r));
-        if (b->correction)
-            rows[r] = o->signs.correct_up ? LLVMBuildAdd(o->b, rows[r], b->correction, "") : LLVMBuildSub(o->b, rows[r], b->correction, "");
-    }
     for (unsigned k = 0; k < TSR__WORDS * pieces; k++)
         for (unsigned r = 0; r < mad->f->m; r++)
             rows[r] = add_product(o, rows[r], a_word(o, r, k, pieces), b->made[k]);
+    for (unsigned r = 0; r < mad->f->m && b->correction; r++) /* last, as it is a chain of operations of its own */
+        rows[r] = o->signs.correct_up ? LLVMBuildAdd(o->b, rows[r], b->correction, "") : LLVMBuildSub(o->b, rows[r], b->correction, "");
     for (unsigned r = 0; r < mad->f->m; r++)
         rows[r] = narrow_result(o, rows[r]);
     tsr__mad_replace(o->l, mad, rows);

@@ -54,6 +54,24 @@ define <16 x i32> @rows(ptr %base, i64 %n) {
   ret <16 x i32> %second
 }
 
+; Numbers of 16 bits beside such a gather, from the same index, are loaded from the addresses that there are.
+; CHECK-LABEL: define <16 x i16> @beside(
+; CHECK-NOT: masked.gather
+; CHECK-COUNT-16: load i16, ptr {{.*}}, align 2
+; CHECK-NOT: masked.gather
+; CHECK: ret <16 x i16>
+define <16 x i16> @beside(ptr %base, <16 x i64> %at, ptr %p) {
+  %index = add <16 x i64> %at, splat (i64 1)
+  %far = getelementptr i8, ptr %base, i64 2
+  %pointers = getelementptr i8, ptr %far, <16 x i64> %index
+  %values = call <16 x i128> @llvm.masked.gather.v16i128.v16p0(<16 x ptr> align 2 %pointers, <16 x i1> splat (i1 true), <16 x i128> poison)
+  %first = trunc <16 x i128> %values to <16 x i32>
+  store <16 x i32> %first, ptr %p
+  %near = getelementptr i8, ptr %base, <16 x i64> %index
+  %halves = call <16 x i16> @llvm.masked.gather.v16i16.v16p0(<16 x ptr> align 2 %near, <16 x i1> splat (i1 true), <16 x i16> poison)
+  ret <16 x i16> %halves
+}
+
 ; CHECK-LABEL: define <16 x i16> @halves(
 ; CHECK: call <16 x i16> @llvm.masked.gather
 define <16 x i16> @halves(<16 x ptr> %pointers) {
