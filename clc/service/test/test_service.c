@@ -698,7 +698,14 @@ static const char explained[] = "float square(global const float *t, int i) { re
                                 "    barrier(CLK_LOCAL_MEM_FENCE);\n"
                                 "    o[get_global_id(0)] = t[get_local_size(0) - 1 - i];\n"
                                 "}\n"
-                                "kernel void rows(global int *o, int n) { o[get_global_id(0) * n + get_global_id(1)] = 1; }\n";
+                                "kernel void rows(global int *o, int n) { o[get_global_id(0) * n + get_global_id(1)] = 1; }\n"
+                                "kernel void together(global float *o, global const uchar *b, global uint *w)\n"
+                                "{\n"
+                                "    int i = get_global_id(0);\n"
+                                "    float x = o[i], y = o[i + 64];\n"
+                                "    o[i] = sub_group_reduce_add(x) * sub_group_reduce_add(y);\n"
+                                "    w[i] = (b[2 * i] | b[2 * i + 1] << 8 | b[2 * i + 2] << 16 | b[2 * i + 3] << 24) & 0x0f0f0f0f;\n"
+                                "}\n";
 
 /* Kernel k's part of a report, then m's: pieces of lines in their order. */
 static const char *const report[] = {
@@ -736,6 +743,9 @@ static const char *const report[] = {
     "packets    along y ",
     "kernel small:\n",
     "packets    regions ",
+    "kernel together:\n",
+    "reduction  joint         2 reductions of 16 lanes ",
+    "code       words         4 numbers of 8 bits ",
 };
 
 /* TESSERA_EXPLAIN: what became of the kernels stands in the log of the build, also of one that may wait for its kernels. */
