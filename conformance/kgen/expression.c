@@ -265,6 +265,11 @@ static const char *input(struct gen *g)
 
 static void load(struct gen *g, struct type t)
 {
+    if (g->packed.width && t.width == 1 && (t.base == INT || t.base == UINT) && chance(g, 50)) {
+        put(g, "(%s)", type_name(t));
+        packed_word(g, input(g));
+        return;
+    }
     if (g->place_count > 1 && !g->is_choosing && chance(g, 40) && chosen_load(g, t))
         return;
     unsigned bytes = base_bytes[t.base] * t.width;

@@ -74,6 +74,7 @@ struct gen {
     struct type second_type;                               /* of the elements of in2 */
     bool is_choosing;                                      /* inside of what chooses an address */
     bool in_helper, has_struct;
+    struct type packed;        /* what the function of packed.c makes words of; width 0: there is none */
     bool convergent;           /* the kernel has barriers and sub-group functions, so no work-item returns early */
     bool small_groups;         /* small work-groups, and no sub-group functions: several may be lanes of a packet */
     bool own_vectors;          /* the same, and mostly long vectors: packets may be one work-item */
@@ -119,6 +120,11 @@ void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: n
 
 bool chosen_load(struct gen *g, struct type t); /* from one of several places. False: there are none */
 void compare_pointers(struct gen *g);           /* a truth value */
+
+/* ---- packed.c -------------------------------------------------------------------------------------------------------------------- */
+
+void packed_function(struct gen *g);
+void packed_word(struct gen *g, const char *from); /* a call of it, of a buffer's elements */
 
 /* ---- turns.c --------------------------------------------------------------------------------------------------------------------- */
 

@@ -310,6 +310,8 @@ struct kgen_kernel kgen_generate(uint64_t seed, bool matrices, const bool *dropp
     g->has_struct = chance(g, 30);
     if (g->has_struct)
         write_struct(g);
+    if (chance(g, 25))
+        packed_function(g);
     for (unsigned i = chance(g, 40) ? 1 + below(g, MAX_HELPERS) : 0; i > 0; i--)
         helper(g);
     g->variable_count = g->fixed = 0;
