@@ -5,7 +5,7 @@
 
 enum {
     STRIP = 8,          /* rows, with a panel's columns in registers */
-    TALL_STRIP = 16,    /* … with those of one tile, where the block has no more */
+    FEW_PANELS = 2,     /* for so many, at most, packing A takes longer than what it saves */
     FETCH_BYTES = 2048, /* of a row of A, at most, that are fetched ahead: those of a strip are half of the first cache */
 };
 
@@ -56,10 +56,15 @@ AVX512 INLINE void pack_strip(const struct tsr__block *b, int64_t first, unsigne
 /* ---- products --------------------------------------------------------------------------------------------------------------------------
  */
 
-AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const char *a, const char *b, int64_t words, bool zero, bool past,
-                                  const __m512i *correction, unsigned rows, unsigned columns, enum tsr_tile_product product)
+/* Rows of A for a strip: in memory as they are, or packed. */
+struct strip {
+    const char *at[STRIP]; /* as they are */
+    const char *packed;    /* NULL: they are not */
+};
+
+AVX512 INLINE void begin_sums(__m512i (*sum)[PANEL], char *const (*to)[PANEL], bool zero, bool past, const __m512i *correction,
+                              unsigned rows, unsigned columns, enum tsr_tile_product product)
 {
-    __m512i sum[TALL_STRIP][PANEL];
     EACH(r, rows)
     {
         EACH(c, columns)
@@ -70,24 +75,10 @@ AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const char *a, const
                 __builtin_prefetch(to[r][c], 1);
         }
     }
-    for (; words > 0; words -= TSR__TILE_WORDS, a += rows * LINE) {
-        const char *at = a;
-        const int64_t count = words < TSR__TILE_WORDS ? words : TSR__TILE_WORDS;
-        /* Not unrolled: the compiler would load ahead of the registers that it has. */
-        _Pragma("GCC unroll 1") for (int64_t k = 0; k < count; k += 2, b += 2 * PANEL_LINE, at += 8)
-        {
-            _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < 2; odd++)
-            {
-                __m512i y[PANEL];
-                EACH(c, columns) y[c] = _mm512_load_si512(b + odd * PANEL_LINE + c * LINE);
-                EACH(r, rows)
-                {
-                    __m512i x = spread(at + r * LINE + 4 * odd);
-                    EACH(c, columns) sum[r][c] = dot(sum[r][c], x, y[c], product);
-                }
-            }
-        }
-    }
+}
+
+AVX512 INLINE void store_sums(const __m512i (*sum)[PANEL], char *const (*to)[PANEL], bool past, unsigned rows, unsigned columns)
+{
     EACH(r, rows)
     {
         EACH(c, columns)
@@ -98,6 +89,56 @@ AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const char *a, const
                 _mm512_storeu_si512(to[r][c], sum[r][c]);
         }
     }
+}
+
+/* A word of K of all rows, of which the first is at `at` and the others are as far from it as row[] from its first, or a line. */
+AVX512 INLINE void add_word(__m512i (*sum)[PANEL], const char *const *row, const char *packed, int64_t offset, const char *b, unsigned rows,
+                            unsigned columns, enum tsr_tile_product product)
+{
+    __m512i y[PANEL];
+    EACH(c, columns) y[c] = _mm512_load_si512(b + c * LINE);
+    EACH(r, rows)
+    {
+        __m512i x = spread(packed ? packed + r * LINE + offset : row[r] + offset);
+        EACH(c, columns) sum[r][c] = dot(sum[r][c], x, y[c], product);
+    }
+}
+
+AVX512 INLINE void multiply_packed(__m512i (*sum)[PANEL], const char *a, const char *b, int64_t words, unsigned rows, unsigned columns,
+                                   enum tsr_tile_product product)
+{
+    for (; words > 0; words -= TSR__TILE_WORDS, a += rows * LINE) {
+        const char *at = a;
+        const int64_t count = words < TSR__TILE_WORDS ? words : TSR__TILE_WORDS;
+        /* Not unrolled: the compiler would load ahead of the registers that it has. */
+        _Pragma("GCC unroll 1") for (int64_t k = 0; k < count; k += 2, b += 2 * PANEL_LINE, at += 8)
+        {
+            _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < 2; odd++)
+                add_word(sum, NULL, at, 4 * odd, b + odd * PANEL_LINE, rows, columns, product);
+        }
+    }
+}
+
+AVX512 INLINE void multiply_in_place(__m512i (*sum)[PANEL], const char *const *row, const char *b, int64_t words, unsigned rows,
+                                     unsigned columns, enum tsr_tile_product product)
+{
+    _Pragma("GCC unroll 1") for (int64_t at = 0; at < 4 * words; at += 8, b += 2 * PANEL_LINE)
+    {
+        _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < 2; odd++)
+            add_word(sum, row, NULL, at + 4 * odd, b + odd * PANEL_LINE, rows, columns, product);
+    }
+}
+
+AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const struct strip *a, const char *b, int64_t words, bool zero, bool past,
+                                  const __m512i *correction, unsigned rows, unsigned columns, enum tsr_tile_product product)
+{
+    __m512i sum[STRIP][PANEL];
+    begin_sums(sum, to, zero, past, correction, rows, columns, product);
+    if (a->packed)
+        multiply_packed(sum, a->packed, b, words, rows, columns, product);
+    else
+        multiply_in_place(sum, a->at, b, words, rows, columns, product);
+    store_sums(sum, to, past, rows, columns);
 }
 
 /* What flipping A's highest bits has added, for each column. */
@@ -132,49 +173,54 @@ AVX512 INLINE unsigned find_goals(const struct tsr__block *b, const struct place
     return columns;
 }
 
+/* May all rows up to `end` be read where they are? Then words of K follow each other there, and are what the instruction multiplies. */
+static bool may_stay_in_place(const struct tsr__block *b, int64_t end, enum tsr_tile_product product)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    return b->columns <= FEW_PANELS * PANEL && end <= rows_of_grid(b->grid) && !b->grid->a_at && !has_same_signs(product) &&
+           !(x->how & TSR_TILE_A_COMPUTED) && !is_of_nibbles(x) && x->a_step == 4 * (int64_t)tsr__loop_words(x);
+}
+
 /* All panels of the block with `rows` rows from `row` on, of which some at the end may not be there. The last column may stand alone. */
 AVX512 INLINE void strip_by_panels(const struct tsr__block *b, int64_t row, unsigned rows, enum tsr_tile_product product)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     char nowhere[LINE] __attribute__((aligned(LINE))) = {0};
-    struct place of_rows[TALL_STRIP];
-    pack_strip(b, row, rows, product);
+    struct place of_rows[STRIP];
+    struct strip a = {.packed = NULL};
+    if (may_stay_in_place(b, row + rows, product)) {
+        for (unsigned r = 0; r < rows; r++)
+            a.at[r] = row_of_a(b, row + r);
+    } else {
+        pack_strip(b, row, rows, product);
+        a.packed = b->strip;
+    }
     for (unsigned r = 0; r < rows; r++)
         of_rows[r] = place_of_row(b, row + r);
     for (int64_t p = 0; p < b->columns / PANEL; p++) {
         const char *panel = b->panels + p * b->words * PANEL_LINE;
-        char *to[TALL_STRIP][PANEL];
+        char *to[STRIP][PANEL];
         const unsigned columns = find_goals(b, of_rows, b->column + p * PANEL, rows, nowhere, to);
-        if (columns == PANEL && rows <= STRIP)
-            multiply_strip(to, b->strip, panel, b->words, x->zero, x->past, b->corrections[p], rows, PANEL, product);
+        if (columns == PANEL)
+            multiply_strip(to, &a, panel, b->words, x->zero, x->past, b->corrections[p], rows, PANEL, product);
         else if (columns)
-            multiply_strip(to, b->strip, panel, b->words, x->zero, x->past, b->corrections[p], rows, 1, product);
+            multiply_strip(to, &a, panel, b->words, x->zero, x->past, b->corrections[p], rows, 1, product);
     }
 }
 
 AVX512 INLINE void strips(const struct tsr__block *b, enum tsr_tile_product product)
 {
-    const bool is_narrow = b->grid->columns * b->grid->loop->columns == 1;
     if (has_same_signs(product))
         find_corrections(b, product);
-    for (int64_t row = 0, left = rows_of_grid(b->grid), rows; left > 0; row += rows, left -= rows) {
-        rows = is_narrow && left > STRIP ? TALL_STRIP : left > STRIP / 2 ? STRIP : left > STRIP / 4 ? STRIP / 2 : left > 1 ? STRIP / 4 : 1;
-        switch (rows) {
-        case TALL_STRIP:
-            strip_by_panels(b, row, TALL_STRIP, product);
-            break;
-        case STRIP:
+    for (int64_t row = 0, left = rows_of_grid(b->grid); left > 0; row += STRIP, left -= STRIP) {
+        if (left > STRIP / 2)
             strip_by_panels(b, row, STRIP, product);
-            break;
-        case STRIP / 2:
+        else if (left > STRIP / 4)
             strip_by_panels(b, row, STRIP / 2, product);
-            break;
-        case STRIP / 4:
+        else if (left > 1)
             strip_by_panels(b, row, STRIP / 4, product);
-            break;
-        default:
+        else
             strip_by_panels(b, row, 1, product);
-        }
     }
 }
 
