@@ -156,11 +156,11 @@ static void pack_panels(const struct tsr__block *b)
 /* ---- products that are widened first ----------------------------------------------------------------------------------------------------
  */
 
-/* Does C lie as one matrix does, from `to` on? */
-static bool lies_in_rows(const struct tsr__block *b, int64_t row, int64_t rows, int64_t column, const char *to)
+/* Does C of so many columns lie as one matrix does, from `to` on? */
+static bool lies_in_rows(const struct tsr__block *b, int64_t row, int64_t rows, int64_t column, int64_t columns, const char *to)
 {
     for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < PANEL; c++)
+        for (int64_t c = 0; c < columns; c++)
             if (!to || row_of_c(b, row + r, column + c) != to + r * b->grid->loop->to_stride + c * LINE)
                 return false;
     return true;
@@ -227,8 +227,8 @@ static void multiply_parts(struct tsr_tile_loop x, int64_t words)
 
 static void wide_strip_by_panels(const struct tsr__block *b, int64_t row, int64_t rows)
 {
-    const struct tsr__tile_grid *g = b->grid;
-    const struct tsr_tile_loop *of = g->loop;
+    const struct tsr_tile_loop *of = b->grid->loop;
+    const int64_t all = b->grid->columns * of->columns;
     char tiles[WIDE_STRIP / TSR_TILE_ROWS * PANEL][TSR_TILE_BYTES] __attribute__((aligned(LINE)));
     struct tsr_tile_loop x = {.a = b->strip,
                               .a_stride = LINE,
@@ -238,7 +238,6 @@ static void wide_strip_by_panels(const struct tsr__block *b, int64_t row, int64_
                               .a_next = TSR_TILE_BYTES,
                               .b_next = LINE,
                               .rows = rows / TSR_TILE_ROWS,
-                              .columns = PANEL,
                               .tile_rows = TSR_TILE_ROWS,
                               .how = is_tf32(of) || is_of_halves(of) ? TSR_TILE_TF32 | TSR__TILE_IS_CUT : tsr__packed_product(of),
                               .zero = of->zero,
@@ -248,21 +247,22 @@ static void wide_strip_by_panels(const struct tsr__block *b, int64_t row, int64_
         x.c[i] = tiles[i];
     for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
         char *to = row_of_c(b, row, column);
+        x.columns = all - column < PANEL ? all - column : PANEL;
         x.b = b->panels + (column - b->column) * b->words * LINE;
-        x.to = lies_in_rows(b, row, rows, column, to) ? to : NULL;
+        x.to = lies_in_rows(b, row, rows, column, x.columns, to) ? to : NULL;
         x.past = x.to ? of->past : 0;
-        for (int64_t i = 0; !x.zero && i < rows * PANEL; i++) {
-            to = row_of_c(b, row + i / PANEL, column + i % PANEL);
+        for (int64_t i = 0; !x.zero && i < rows * x.columns; i++) {
+            to = row_of_c(b, row + i / x.columns, column + i % x.columns);
             if (to)
-                memcpy(tsr__loop_row(&x, i / PANEL, i % PANEL), to, LINE);
+                memcpy(tsr__loop_row(&x, i / x.columns, i % x.columns), to, LINE);
             else
-                memset(tsr__loop_row(&x, i / PANEL, i % PANEL), 0, LINE);
+                memset(tsr__loop_row(&x, i / x.columns, i % x.columns), 0, LINE);
         }
         multiply_parts(x, b->words);
-        for (int64_t i = 0; !x.to && i < rows * PANEL; i++) {
-            to = row_of_c(b, row + i / PANEL, column + i % PANEL);
+        for (int64_t i = 0; !x.to && i < rows * x.columns; i++) {
+            to = row_of_c(b, row + i / x.columns, column + i % x.columns);
             if (to)
-                memcpy(to, tsr__loop_row(&x, i / PANEL, i % PANEL), LINE);
+                memcpy(to, tsr__loop_row(&x, i / x.columns, i % x.columns), LINE);
         }
     }
 }
