@@ -15,6 +15,7 @@
 // edge-buffer: char 1072 = 0
 // edge-buffer: char 1072 = 1
 // edge-buffer: char 536 = i%8
+// edge-buffer: char 1072 = 0
 // expect: 1 = (((((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)&15)-8)&255)^128)-128
 // expect: 2 = (((((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)>>4)-8)&255)^128)-128
 // expect: 3 = (((((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)&15^8)-8)&255)^128)-128
@@ -26,6 +27,7 @@
 // expect: 9 = ((((((((((i/16*64+i%16/2*2+0)*89+(i/16*64+i%16/2*2+0)/7*13)&255)+((((i/16*64+i%16/2*2+0)+1)*89+((i/16*64+i%16/2*2+0)+1)/7*13)&255)*256)&1023)-500+(((((i/16*64+i%16/2*2+16)*89+(i/16*64+i%16/2*2+16)/7*13)&255)+((((i/16*64+i%16/2*2+16)+1)*89+((i/16*64+i%16/2*2+16)+1)/7*13)&255)*256)>>9)-(((((i/16*64+i%16/2*2+16)*89+(i/16*64+i%16/2*2+16)/7*13)&255)+((((i/16*64+i%16/2*2+16)+1)*89+((i/16*64+i%16/2*2+16)+1)/7*13)&255)*256)>>15)*128)&65535)>>i%2*8)&255)^128)-128
 // expect: 10 = ((((i%8 < 4)*(((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)&15)-8)+(i%8 >= 4)*(((((i/16*64+i%16+4)*89+(i/16*64+i%16+4)/7*13)&255)>>4)-8))&255)^128)-128
 // expect: 11 = (i%8 < 4)*(i%8)+(i%8 >= 4)*(i%8-3)+(i%8 == 0)*73
+// expect: 12 = ((((i%16 < 8)*(((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)^90)+(((i/16*64+i%16+8)*89+(i/16*64+i%16+8)/7*13)&255))+(i%16 >= 8)*(255-(((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)))&255)^128)-128
 
 // Bytes, and numbers of 16 bits, that are computed one by one, or as vectors, and are words in the end.
 #define BY_ONES(name, expression)                                                                                                          \
@@ -80,6 +82,12 @@ int2 halves(global const uchar *p)
     return (int2)(made[0] | made[1] << 8 | made[2] << 16 | made[3] << 24, made[7] << 24 | made[5] << 8 | made[4] | made[6] << 16);
 }
 
+void stored(global const uchar *p, global uchar *to)
+{
+    vstore8((vload8(0, p) ^ (uchar)90) + vload8(1, p), 0, to);
+    vstore8((uchar)255 - vload8(1, p), 1, to);
+}
+
 // What is written between two loads counts; `q` is `p`.
 int between(global char *p, global char *q)
 {
@@ -95,7 +103,8 @@ int between(global char *p, global char *q)
     return made.word;
 }
 
-kernel void words(global const char *in, global int *lower_to, global int *upper_to, global int *signed_lower_to, global int *sums_to, global int *differences_to, global int *mixed_to, global int *numbered_to, global int *vectors_to, global int *shorts_to, global int *halves_to, global char *changed)
+kernel void words(global const char *in, global int *lower_to, global int *upper_to, global int *signed_lower_to, global int *sums_to, global int *differences_to, global int *mixed_to, global int *numbered_to, global int *vectors_to, global int *shorts_to, global int *halves_to, global char *changed,
+                  global uchar *stored_to)
 {
     const size_t g = get_global_id(0);
     global const char *p = in + g * 64;
@@ -110,5 +119,6 @@ kernel void words(global const char *in, global int *lower_to, global int *upper
     shorts((global const short *)p, shorts_to + g * 4);
     vstore2(halves((global const uchar *)p), 2 * g, halves_to);
     vstore2(halves((global const uchar *)p + 8), 2 * g + 1, halves_to);
+    stored((global const uchar *)p, stored_to + g * 16);
     *(global int *)(changed + g * 8 + 4) = between(changed + g * 8, changed + g * 8 + (g >> 20));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Operations on bytes, or on numbers of 16 bits, that are put together to words in the end are done on the words: `as_int4((q & 15) - 8)`,
- * also where a program computes each byte by itself in an array. A packet has a register for each byte of a vector, but for each word, too:
- * so it takes a fourth, and nothing has to be put together.
+ * Operations on bytes, or on numbers of 16 bits, that are put together to words in the end, or stored as vectors, are done on words:
+ * `as_int4((q & 15) - 8)`, also where a program computes each byte by itself in an array. A packet has a register for each byte of a
+ * vector, but for each word, too: so it takes a fourth, and nothing has to be put together.
  *
  * A carry does not leave its byte: sums are those of the lower bits, and the highest one comes by exclusive or. */
 #include "lanes/ir/explain.h"
@@ -371,23 +371,28 @@ static bool set_bits(struct joining *j, unsigned bits)
     return bits == 8 || bits == 16;
 }
 
-/* A vector of elements that a program has computed and takes for words; the number of elements, or 0. */
-static unsigned elements_of_cast(struct joining *j, LLVMValueRef cast, struct element *e)
+/* The elements of a vector that a program has computed; their number, or 0. */
+static unsigned elements_of_vector(struct joining *j, LLVMValueRef v, struct element *e)
 {
-    LLVMTypeRef to = LLVMTypeOf(cast);
-    if (!LLVMIsABitCastInst(cast) || !is_i32(LLVMGetTypeKind(to) == LLVMVectorTypeKind ? LLVMGetElementType(to) : to))
-        return 0;
-    LLVMValueRef v = LLVMGetOperand(cast, 0);
     LLVMTypeRef type = LLVMTypeOf(v);
     const bool computed = LLVMIsABinaryOperator(v) || LLVMIsAInsertElementInst(v) || LLVMIsAShuffleVectorInst(v);
     if (!computed || LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
         return 0;
     const unsigned count = LLVMGetVectorSize(type);
-    if (count > MOST_ELEMENTS || count & (count - 1) || !set_bits(j, LLVMGetIntTypeWidth(LLVMGetElementType(type))))
+    if (count > MOST_ELEMENTS || count & (count - 1) || !set_bits(j, LLVMGetIntTypeWidth(LLVMGetElementType(type))) || count % j->in_word)
         return 0;
     for (unsigned i = 0; i < count; i++)
         e[i] = element_of(v, (int)i);
     return count;
+}
+
+/* Of a vector that is taken for words. */
+static unsigned elements_of_cast(struct joining *j, LLVMValueRef cast, struct element *e)
+{
+    LLVMTypeRef to = LLVMTypeOf(cast);
+    if (!LLVMIsABitCastInst(cast) || !is_i32(LLVMGetTypeKind(to) == LLVMVectorTypeKind ? LLVMGetElementType(to) : to))
+        return 0;
+    return elements_of_vector(j, LLVMGetOperand(cast, 0), e);
 }
 
 static bool is_or(LLVMValueRef v)
@@ -429,20 +434,39 @@ static unsigned elements_of_or(struct joining *j, LLVMValueRef v, struct element
     return j->in_word;
 }
 
+static unsigned elements_of_store(struct joining *j, LLVMValueRef v, struct element *e)
+{
+    const bool plain = LLVMIsAStoreInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
+    return plain ? elements_of_vector(j, LLVMGetOperand(v, 0), e) : 0;
+}
+
+static void put_words(struct joining *j, LLVMValueRef v, LLVMValueRef words)
+{
+    if (!LLVMIsAStoreInst(v)) {
+        LLVMReplaceAllUsesWith(v, LLVMBuildBitCast(j->b, words, LLVMTypeOf(v), ""));
+        return;
+    }
+    LLVMSetAlignment(LLVMBuildStore(j->b, words, LLVMGetOperand(v, 1)), LLVMGetAlignment(v));
+    LLVMInstructionEraseFromParent(v);
+}
+
+/* `v`: a vector of elements as words, a word of elements that are put together, or a store of such a vector. */
 static bool join_elements(struct joining *j, LLVMValueRef v)
 {
+    static unsigned (*const of[])(struct joining *, LLVMValueRef, struct element *) = {elements_of_cast, elements_of_or, elements_of_store};
     struct element e[MOST_ELEMENTS];
     struct words made;
-    unsigned count = elements_of_cast(j, v, e);
-    count = count ? count : elements_of_or(j, v, e);
-    if (!count || count % j->in_word)
+    unsigned count = 0;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(of) && !count; i++)
+        count = of[i](j, v, e);
+    if (!count)
         return false;
     j->b = tsr__builder_before(j->l, v);
     j->load_count = j->steps = 0;
     const bool found = find_words(j, e, count, MOST_DEPTH, &made);
     if (found) {
         tsr__explain(j->l, v, "code", "words", "%u numbers of %u bits that are put together are computed together", count, j->bits);
-        LLVMReplaceAllUsesWith(v, LLVMBuildBitCast(j->b, made.v, LLVMTypeOf(v), ""));
+        put_words(j, v, made.v);
     }
     LLVMDisposeBuilder(j->b);
     return found;

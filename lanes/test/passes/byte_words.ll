@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; Bytes that are computed and put together to words are computed as words, from one load; not where memory is written in between, where
+; Bytes that are computed and put together to words, or stored as vectors, are computed as words, from one load; not where memory is written in between, where
 ; bytes are not side by side, nor where they are needed by themselves.
 ; RUN: tessera-opt -packets=16 -passes=split_kernels,byte_words %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
@@ -51,6 +51,21 @@ define spir_kernel void @ones(ptr addrspace(1) %a, ptr addrspace(1) %b) {
   %v3 = insertelement <4 x i8> %v2, i8 %y3, i64 3
   %word = bitcast <4 x i8> %v3 to i32
   store i32 %word, ptr addrspace(1) %q
+  ret void
+}
+
+; A vector that is stored.
+; CHECK-LABEL: define internal void @stored.item(
+; CHECK: [[WORDS:%.*]] = load <2 x i32>, ptr addrspace(1) %p, align 4
+; CHECK: [[NOT:%.*]] = xor <2 x i32> [[WORDS]], splat (i32 -1)
+; CHECK: store <2 x i32> [[NOT]], ptr addrspace(1) %q, align 2
+define spir_kernel void @stored(ptr addrspace(1) %a, ptr addrspace(1) %b) {
+  %g = call i64 @__tsr_global_id(i32 0)
+  %p = getelementptr <8 x i8>, ptr addrspace(1) %a, i64 %g
+  %q = getelementptr <8 x i8>, ptr addrspace(1) %b, i64 %g
+  %x = load <8 x i8>, ptr addrspace(1) %p, align 4
+  %y = xor <8 x i8> %x, splat (i8 -1)
+  store <8 x i8> %y, ptr addrspace(1) %q, align 2
   ret void
 }
 
