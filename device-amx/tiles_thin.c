@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Grids of a few rows, as a vector times a matrix: B is read once, where it lies, and so is not packed. Several columns of tiles go along K
- * side by side, so that a row of B is read in one piece: one column alone would read a line of each page. */
+ * Grids of a few rows, as a vector times a matrix: B is read where it lies, as packing it takes longer than what it saves. Several columns
+ * of tiles go along K side by side, so that a row of B is read in one piece: one column alone would read a line of each page. Of more than
+ * eight rows the next ones find these columns in the second cache. */
 #include "device-amx/cpu.h"
 #include "device-amx/tiles_dot.h"
 
-enum { MOST_ROWS = 4, MOST_COLUMNS = 8 /* of tiles, at once */, AHEAD = 16 /* rows of B that are fetched before they are needed */ };
+enum {
+    MOST_ROWS = 24,
+    ROWS = 8,    /* at once */
+    COLUMNS = 8, /* of tiles, at once */
+    AHEAD = 16,  /* rows of B that are fetched before they are needed */
+};
 
 bool tsr__tile_is_thin(const struct tsr__tile_grid *g)
 {
@@ -17,18 +23,24 @@ bool tsr__tile_is_thin(const struct tsr__tile_grid *g)
 
 /* Rows of A, columns of tiles of B, and where the rows of C lie in these columns. */
 struct thin {
-    const char *a[MOST_ROWS], *b[MOST_COLUMNS];
-    char *to[MOST_ROWS][MOST_COLUMNS];
+    const char *a[MOST_ROWS], *b[COLUMNS];
+    char *to[MOST_ROWS][COLUMNS];
 };
 
-AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t, unsigned rows, unsigned columns,
+/* So many rows from `first` on, and columns. */
+AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t, unsigned first, unsigned rows, unsigned columns,
                             enum tsr_tile_product product)
 {
+    char *const(*to)[COLUMNS] = t->to + first;
+    const char *a[ROWS], *b[COLUMNS];
     const bool same_signs = has_same_signs(product);
     const __m512i one = _mm512_set1_epi8(1), flip = _mm512_set1_epi8(same_signs ? -128 : 0);
     const unsigned words = tsr__loop_words(x);
-    __m512i sum[MOST_ROWS][MOST_COLUMNS], of_column[MOST_COLUMNS];
+    __m512i sum[ROWS][COLUMNS], of_column[COLUMNS];
+    for (unsigned r = 0; r < rows; r++)
+        a[r] = t->a[first + r];
     for (unsigned c = 0; c < columns; c++) {
+        b[c] = t->b[c];
         of_column[c] = _mm512_setzero_si512();
         for (unsigned r = 0; r < rows; r++)
             sum[r][c] = _mm512_setzero_si512();
@@ -37,38 +49,44 @@ AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t,
         _Pragma("GCC unroll 1") for (unsigned k = 0; k < words; k++)
         {
             const int64_t of_a = step * x->a_step + 4 * k, of_b = step * x->b_step + k * x->b_stride;
+            __m512i y[COLUMNS];
             for (unsigned c = 0; c < columns; c++) {
-                const __m512i y = _mm512_loadu_si512(t->b[c] + of_b);
-                _mm_prefetch(t->b[c] + of_b + AHEAD * x->b_stride, _MM_HINT_T0);
+                y[c] = _mm512_loadu_si512(b[c] + of_b);
+                _mm_prefetch(b[c] + of_b + AHEAD * x->b_stride, _MM_HINT_T0);
                 if (same_signs)
-                    of_column[c] = dot(of_column[c], one, y, product);
-                for (unsigned r = 0; r < rows; r++)
-                    sum[r][c] = dot(sum[r][c], _mm512_xor_si512(spread(t->a[r] + of_a), flip), y, product);
+                    of_column[c] = dot(of_column[c], one, y[c], product);
+            }
+            for (unsigned r = 0; r < rows; r++) {
+                const __m512i word = spread(a[r] + of_a), of_row = same_signs ? _mm512_xor_si512(word, flip) : word;
+                for (unsigned c = 0; c < columns; c++)
+                    sum[r][c] = dot(sum[r][c], of_row, y[c], product);
             }
         }
     for (unsigned c = 0; c < columns; c++) {
         const __m512i large = _mm512_slli_epi32(of_column[c], 7),
                       correction = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
         for (unsigned r = 0; r < rows; r++)
-            _mm512_storeu_si512(t->to[r][c], same_signs ? _mm512_add_epi32(sum[r][c], correction) : sum[r][c]);
+            _mm512_storeu_si512(to[r][c], same_signs ? _mm512_add_epi32(sum[r][c], correction) : sum[r][c]);
     }
 }
 
-/* Rows at once: 1, 2 or 4, of as many columns of tiles as there are registers for; or of one column. */
+/* Of so many rows at once, as many columns of tiles as there are registers for. */
 static unsigned columns_at_once(unsigned rows)
 {
-    return rows == 4 ? MOST_COLUMNS / 2 : MOST_COLUMNS;
+    return rows == 8 ? COLUMNS / 4 : rows == 4 ? COLUMNS / 2 : COLUMNS;
 }
 
 #define THIN(name, product)                                                                                                                \
-    AVX512 static void name(const struct tsr_tile_loop *x, const struct thin *t, unsigned rows, unsigned columns)                          \
+    AVX512 static void name(const struct tsr_tile_loop *x, const struct thin *t, unsigned first, unsigned rows, unsigned columns)          \
     {                                                                                                                                      \
-        if (rows == 4)                                                                                                                     \
-            columns > 1 ? multiply(x, t, 4, MOST_COLUMNS / 2, product) : multiply(x, t, 4, 1, product);                                    \
+        if (rows == 8)                                                                                                                     \
+            columns > 1 ? multiply(x, t, first, 8, COLUMNS / 4, product) : multiply(x, t, first, 8, 1, product);                           \
+        else if (rows == 4)                                                                                                                \
+            columns > 1 ? multiply(x, t, first, 4, COLUMNS / 2, product) : multiply(x, t, first, 4, 1, product);                           \
         else if (rows == 2)                                                                                                                \
-            columns > 1 ? multiply(x, t, 2, MOST_COLUMNS, product) : multiply(x, t, 2, 1, product);                                        \
+            columns > 1 ? multiply(x, t, first, 2, COLUMNS, product) : multiply(x, t, first, 2, 1, product);                               \
         else                                                                                                                               \
-            columns > 1 ? multiply(x, t, 1, MOST_COLUMNS, product) : multiply(x, t, 1, 1, product);                                        \
+            columns > 1 ? multiply(x, t, first, 1, COLUMNS, product) : multiply(x, t, first, 1, 1, product);                               \
     }
 THIN(s8s8, TSR_TILE_S8S8)
 THIN(s8u8, TSR_TILE_S8U8)
@@ -76,13 +94,38 @@ THIN(u8s8, TSR_TILE_U8S8)
 THIN(u8u8, TSR_TILE_U8U8)
 THIN(bf16_pairs, TSR_TILE_BF16_PAIRS)
 
-static void (*const products[])(const struct tsr_tile_loop *, const struct thin *, unsigned rows, unsigned columns) = {
+static void (*const products[])(const struct tsr_tile_loop *, const struct thin *, unsigned first, unsigned rows, unsigned columns) = {
     [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
 
-/* All columns of tiles of so many rows of A and of C. */
-static void multiply_rows(const struct tsr__tile_grid *g, int64_t row, unsigned rows)
+static unsigned rows_at_once(unsigned left)
+{
+    return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+/* All rows of some columns, as many as go at once, or one. */
+static void multiply_columns(const struct tsr_tile_loop *x, const struct thin *t, unsigned all, unsigned columns)
+{
+    for (unsigned row = 0, rows; row < all; row += rows) {
+        rows = rows_at_once(all - row);
+        const unsigned most = columns_at_once(rows);
+        for (unsigned first = 0, count; first < columns; first += count) {
+            struct thin part = *t;
+            count = columns - first >= most ? most : 1;
+            for (unsigned c = 0; c < count; c++) {
+                part.b[c] = t->b[first + c];
+                for (unsigned r = row; r < row + rows; r++)
+                    part.to[r][c] = t->to[r][first + c];
+            }
+            products[x->how & TSR_TILE_PRODUCT](x, &part, row, rows, count);
+        }
+    }
+}
+
+/* Rows from `row` on. Columns in which some of them has no loop are left out. */
+static void multiply_rows(const struct tsr__tile_grid *g, unsigned row, unsigned rows)
 {
     const struct tsr_tile_loop *x = g->loop;
+    const unsigned most = columns_at_once(rows_at_once(rows));
     struct thin t;
     unsigned columns = 0;
     for (unsigned r = 0; r < rows; r++)
@@ -97,19 +140,12 @@ static void multiply_rows(const struct tsr__tile_grid *g, int64_t row, unsigned 
         }
         t.b[columns] = g->b[column] + tile * x->b_next;
         columns += all;
-        if (columns == columns_at_once(rows)) {
-            products[x->how & TSR_TILE_PRODUCT](x, &t, rows, columns);
+        if (columns == most) {
+            multiply_columns(x, &t, rows, columns);
             columns = 0;
         }
     }
-    for (unsigned c = 0; c < columns; c++) {
-        struct thin last = {.b = {t.b[c]}};
-        for (unsigned r = 0; r < rows; r++) {
-            last.a[r] = t.a[r];
-            last.to[r][0] = t.to[r][c];
-        }
-        products[x->how & TSR_TILE_PRODUCT](x, &last, rows, 1);
-    }
+    multiply_columns(x, &t, rows, columns);
 }
 
 /* Rows of which one has no loop in some columns, where another one has, go one by one. */
@@ -123,11 +159,7 @@ static bool has_gaps(const struct tsr__tile_grid *g)
 
 void tsr__tile_thin_multiply(const struct tsr__tile_grid *g)
 {
-    const unsigned all = (unsigned)(g->rows * g->loop->tile_rows);
-    const bool one_by_one = has_gaps(g);
-    for (unsigned row = 0, rows; row < all; row += rows) {
-        const unsigned left = all - row;
-        rows = one_by_one || left == 1 ? 1 : left == 4 ? 4 : 2;
+    const unsigned all = (unsigned)(g->rows * g->loop->tile_rows), rows = has_gaps(g) ? 1 : all;
+    for (unsigned row = 0; row < all; row += rows)
         multiply_rows(g, row, rows);
-    }
 }
