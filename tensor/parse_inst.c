@@ -47,11 +47,8 @@ static void read_operands(struct tsr__t_parser *ps, struct tsr__t_inst *inst, ui
 static void read_indices(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
 {
     tsr__t_expect(ps, "[");
-    while (!tsr__t_is(ps, "]")) {
+    for (bool more = !tsr__t_is(ps, "]"); more; more = tsr__t_accept(ps, ","))
         add_operand(ps, inst, tsr__t_use_or_number(ps, tsr__t_number_type(ps, TSR__T_INDEX)));
-        if (!tsr__t_accept(ps, ","))
-            break;
-    }
     tsr__t_expect(ps, "]");
 }
 
@@ -221,7 +218,7 @@ static void read_subview(struct tsr__t_parser *ps, struct reading *r)
     struct tsr__t_inst *inst = r->inst;
     read_plain(ps, r);
     tsr__t_expect(ps, "[");
-    while (!tsr__t_is(ps, "]")) {
+    for (bool more = !tsr__t_is(ps, "]"); more; more = tsr__t_accept(ps, ",")) {
         struct tsr__t_slice slice = {0};
         if (tsr__t_accept(ps, ":")) {
             slice.whole = true;
@@ -233,8 +230,6 @@ static void read_subview(struct tsr__t_parser *ps, struct reading *r)
         }
         *(struct tsr__t_slice *)tsr__t_grow(ps, &inst->slices, inst->slice_count, sizeof slice) = slice;
         inst->slice_count++;
-        if (!tsr__t_accept(ps, ","))
-            break;
     }
     tsr__t_expect(ps, "]");
     read_result_type(ps, r);
@@ -311,11 +306,8 @@ static void read_coop_store(struct tsr__t_parser *ps, struct reading *r)
 static void read_yield(struct tsr__t_parser *ps, struct reading *r)
 {
     tsr__t_expect(ps, "(");
-    while (!tsr__t_is(ps, ")")) {
+    for (bool more = !tsr__t_is(ps, ")"); more; more = tsr__t_accept(ps, ","))
         add_operand(ps, r->inst, tsr__t_use(ps));
-        if (!tsr__t_accept(ps, ","))
-            break;
-    }
     tsr__t_expect(ps, ")");
 }
 
@@ -325,11 +317,8 @@ static void read_yield(struct tsr__t_parser *ps, struct reading *r)
 static void read_returned_types(struct tsr__t_parser *ps, struct reading *r)
 {
     tsr__t_expect(ps, "(");
-    while (!tsr__t_is(ps, ")")) {
+    for (bool more = !tsr__t_is(ps, ")"); more; more = tsr__t_accept(ps, ","))
         add_type(ps, r, tsr__t_read_type(ps));
-        if (!tsr__t_accept(ps, ","))
-            break;
-    }
     tsr__t_expect(ps, ")");
     r->inst->returned = r->types;
     r->inst->returned_count = r->type_count;
