@@ -314,6 +314,12 @@ static void read_yield(struct tsr__t_parser *ps, struct reading *r)
 /* ---- forms with regions
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* What is wrong with such an instruction is shown at its head: regions are long. */
+static void end_head(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
+{
+    inst->at = tsr__t_since(ps, inst->at);
+}
+
 static void read_returned_types(struct tsr__t_parser *ps, struct reading *r)
 {
     tsr__t_expect(ps, "(");
@@ -398,6 +404,7 @@ static void read_for(struct tsr__t_parser *ps, struct reading *r)
         read_carried(ps, r);
     if (tsr__t_accept(ps, "attributes"))
         inst->attributes = tsr__t_read_attributes(ps);
+    end_head(ps, inst);
     inst->regions[0] = read_body(ps, inst, ps->kind);
     if (tsr__t_accept(ps, "attributes") || (!inst->attributes && tsr__t_is(ps, "{")))
         inst->attributes = tsr__t_read_attributes(ps);
@@ -423,8 +430,9 @@ static void read_foreach(struct tsr__t_parser *ps, struct reading *r)
         tsr__t_expect(ps, ")");
         lengths[i] = inst->operand_count - before;
     }
+    end_head(ps, inst);
     if (variables != lengths[0] || lengths[0] != lengths[1])
-        tsr__t_stop(ps->p, tsr__t_since(ps, inst->at), "length(from) must equal length(to) and the number of loop variables");
+        tsr__t_stop(ps->p, inst->at, "length(from) must equal length(to) and the number of loop variables");
     for (uint32_t i = 0; i < variables; i++)
         add_variable(ps, inst, &names[i], type ? type : bound_type(ps, inst, inst->operand_count));
     inst->regions[0] = read_body(ps, inst, TSR__T_SPMD);
@@ -436,6 +444,7 @@ static void read_if(struct tsr__t_parser *ps, struct reading *r)
     read_operands(ps, inst, 1);
     if (tsr__t_accept(ps, "->"))
         read_returned_types(ps, r);
+    end_head(ps, inst);
     inst->regions[0] = ps->read_region(ps, ps->kind);
     if (tsr__t_accept(ps, "else"))
         inst->regions[1] = ps->read_region(ps, ps->kind);
@@ -490,7 +499,8 @@ void tsr__t_read_inst(struct tsr__t_parser *ps)
     tsr__t_advance(ps);
     struct tsr__t_region *region = ps->region;
     forms[tsr__t_ops[inst->op].form](ps, &r);
-    inst->at = tsr__t_since(ps, inst->at);
+    if (!inst->regions[0])
+        inst->at = tsr__t_since(ps, inst->at);
     define_results(ps, &r, names, count);
     tsr__t_append(region, inst);
     tsr__t_check_inst(ps->p, inst, ps->kind);
