@@ -104,7 +104,7 @@ static struct tsr__t_binding **bucket(struct tsr__t_parser *ps, const char *name
     uint32_t hash = 2166136261u;
     for (; *name; name++)
         hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return &ps->bindings[hash % TSR__T_BUCKETS];
+    return &ps->buckets[hash % ps->bucket_count];
 }
 
 static struct tsr__t_value *find(struct tsr__t_parser *ps, const char *name)
@@ -115,10 +115,34 @@ static struct tsr__t_value *find(struct tsr__t_parser *ps, const char *name)
     return NULL;
 }
 
+static void set_buckets(struct tsr__t_parser *ps, uint32_t count)
+{
+    ps->buckets = tsr__t_alloc(ps->p, count * sizeof *ps->buckets);
+    memset(ps->buckets, 0, count * sizeof *ps->buckets);
+    ps->bucket_count = count;
+}
+
 void tsr__t_begin_names(struct tsr__t_parser *ps)
 {
-    memset(ps->bindings, 0, sizeof ps->bindings);
-    ps->scope = NULL;
+    if (!ps->buckets)
+        set_buckets(ps, TSR__T_BUCKETS);
+    ps->scope = NULL; /* of the function before all scopes are closed, and their names gone */
+}
+
+/* The table grows with the names, so that a chain is short however many there are. */
+static void grow_buckets(struct tsr__t_parser *ps)
+{
+    struct tsr__t_binding **before = ps->buckets, *next;
+    uint32_t count = ps->bucket_count;
+    set_buckets(ps, 2 * count);
+    for (uint32_t i = 0; i < count; i++) {
+        for (struct tsr__t_binding *b = before[i]; b; b = next) {
+            struct tsr__t_binding **head = bucket(ps, b->value->name);
+            next = b->chain;
+            b->chain = *head;
+            *head = b;
+        }
+    }
 }
 
 void tsr__t_open_scope(struct tsr__t_parser *ps, struct tsr__t_scope *scope)
@@ -134,6 +158,7 @@ void tsr__t_close_scope(struct tsr__t_parser *ps)
         while (*link != b)
             link = &(*link)->chain;
         *link = b->chain;
+        ps->binding_count--;
     }
     ps->scope = ps->scope->outer;
 }
@@ -147,6 +172,8 @@ void tsr__t_bind(struct tsr__t_parser *ps, struct tsr__t_value *value)
         tsr__t_note_value(ps->p, d, other);
         return;
     }
+    if (++ps->binding_count > ps->bucket_count)
+        grow_buckets(ps);
     struct tsr__t_binding *b = tsr__t_alloc(ps->p, sizeof *b), **head = bucket(ps, value->name);
     *b = (struct tsr__t_binding){value, *head, ps->scope->first};
     *head = ps->scope->first = b;

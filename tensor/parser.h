@@ -5,7 +5,7 @@
 
 #include "tensor/lexer.h"
 
-enum { TSR__T_DEEPEST = 100, TSR__T_MOST_LIST = 1 << 16, TSR__T_BUCKETS = 1024 };
+enum { TSR__T_DEEPEST = 100, TSR__T_MOST_LIST = 1 << 16, TSR__T_BUCKETS = 1024 /* of a function's names at first */ };
 
 /* A name that can be used, in the chain of its hash and in the list of its scope. */
 struct tsr__t_binding {
@@ -24,7 +24,8 @@ struct tsr__t_parser {
     struct tsr_tensor_range last; /* of the token taken last */
     struct tsr__t_func *func;
     struct tsr__t_scope *scope;
-    struct tsr__t_binding *bindings[TSR__T_BUCKETS];
+    struct tsr__t_binding **buckets; /* of the names that can be used, as many as there have been such names at most */
+    uint32_t bucket_count, binding_count;
     enum tsr__t_region_kind kind; /* of the region that is read */
     struct tsr__t_region *region; /* likewise */
     unsigned depth;               /* of regions and attributes */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -213,6 +214,31 @@ static void nesting_has_a_limit(void **state)
     }
 }
 
+/* Processor time in seconds of a function with so many names. */
+static double parse_names(int count)
+{
+    struct tsr_buf text = {0};
+    tsr_buf_printf(&text, "func @f(%%a: i32) {\n");
+    for (int i = 0; i < count; i++)
+        tsr_buf_printf(&text, "%%x%d = arith.neg %%a : i32\n", i);
+    tsr_buf_printf(&text, "}\n");
+    clock_t begin = clock();
+    struct tsr_tensor_program *p = tsr_tensor_parse((char *)text.data, text.size, "test", &tsr_tensor_cpu_target);
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    assert_null(tsr_tensor_diagnostics(p));
+    tsr_tensor_free(p);
+    tsr_buf_free(&text);
+    return seconds;
+}
+
+static void time_grows_with_the_names(void **state)
+{
+    (void)state;
+    enum { COUNT = 25000, TIMES = 8 };
+    double few = parse_names(COUNT), many = parse_names(COUNT * TIMES);
+    assert_true(many < 3 * TIMES * few); /* with chains that grow it is 8 times as much */
+}
+
 static void each_allocation_may_fail(void **state)
 {
     (void)state;
@@ -270,6 +296,7 @@ int main(void)
         cmocka_unit_test(the_locale_of_the_application_does_not_matter),
         cmocka_unit_test(work_groups_fit_products),
         cmocka_unit_test(nesting_has_a_limit),
+        cmocka_unit_test(time_grows_with_the_names),
         cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
