@@ -51,6 +51,14 @@ status, out, err = run("run", "-", "f", "2", "0", "3,2,0", "3,2,", "3", "2", "1"
 assert status == 1 and "'' is no number" in err, (status, err)
 status, out, err = run("run", "-", "f", "2", "0", "3,-2", "3,2", "2", "2", "1", text=GROUP)
 assert status == 1 and "no memory for -2 elements" in err, (status, err)
+for memory, sizes, count, why in (("3,2", "3,3", "2", "memory of %G"), ("3", "3", "2", "%G has another size"), ("3,2", "3,-1", "2", "memory of %G"), ("3", "3", "-1", "%G has another size")):
+    status, out, err = run("run", "-", "f", "1", "0", memory, sizes, count, "2", "1", text=GROUP)
+    assert status == 1 and why in err and not out, (memory, status, err)
+for memory, size in (("1", "1000000000"), ("4", "5"), ("4", "-1")):
+    status, out, err = run("run", "-", "f", "1", "2", "4", "0", memory, size)
+    assert status == 1 and "memory of %Y is smaller than its memref" in err and not out, (memory, status, err)
+status, out, err = run("run", "-", "f", "1", "2", "3", "0", "5", "5")
+assert status == 1 and "memory of %X is smaller than its memref" in err, err
 status, out, err = run("run", "-", "f", "1", "2")
 assert status == 2 and "float a, float* X, short n, float* Y, long Y" in err, err
 for groups in ("", "-1", "two", "1x", "99999999999999999999"):

@@ -183,6 +183,76 @@ static bool take_argument(struct arguments *a, uint32_t i, const char *word)
     return own->count;
 }
 
+/* ---- whether memory is as large as its memref
+ * --------------------------------------------------------------------------------------------------- */
+
+/* A size or stride: of its type, or the next argument, of a group that of memref `which`. Negative: there is none. */
+static int64_t take_size(const struct arguments *a, int64_t own, uint32_t *next, uint32_t which)
+{
+    if (own != TSR__T_DYNAMIC)
+        return own;
+    const struct argument *argument = &a->all[(*next)++];
+    if (!argument->list)
+        return (int64_t)argument->word[0];
+    return which < argument->count ? (int64_t)argument->list[which] : -1;
+}
+
+/* Elements that a memref reaches over, whose sizes are arguments from `next` on. Negative: it has sizes that no memref has. */
+static int64_t reach_of(const struct arguments *a, const struct tsr__t_type *memref, uint32_t next, uint32_t which)
+{
+    uint32_t strides = next;
+    int64_t reach = 1, way;
+    bool empty = false;
+    for (uint32_t i = 0; i < memref->order; i++)
+        strides += memref->shape[i] == TSR__T_DYNAMIC;
+    for (uint32_t i = 0; i < memref->order; i++) {
+        int64_t size = take_size(a, memref->shape[i], &next, which), stride = take_size(a, memref->stride[i], &strides, which);
+        if (size < 0 || stride < 0)
+            return -1;
+        empty |= !size;
+        if (size && (__builtin_mul_overflow(size - 1, stride, &way) || __builtin_add_overflow(reach, way, &reach)))
+            return -1;
+    }
+    return empty ? 0 : reach;
+}
+
+static bool is_large_enough(const struct arguments *a, const struct tsr__t_value *value, uint32_t first)
+{
+    const struct tsr__t_type *type = value->type, *memref = type->kind == TSR__T_GROUP ? type->memref : type;
+    const struct argument *own = &a->all[first];
+    int64_t count = 1, offset = 0;
+    if (type->kind == TSR__T_GROUP) {
+        uint32_t next = first + 1;
+        for (uint32_t i = 0; i < memref->order; i++)
+            next += (memref->shape[i] == TSR__T_DYNAMIC) + (memref->stride[i] == TSR__T_DYNAMIC);
+        count = take_size(a, type->size, &next, 0);
+        offset = take_size(a, type->offset, &next, 0);
+    }
+    if (count < 0 || count > own->count || offset < 0)
+        return complain("%%%s has another size than it was given memory for", value->name) && false;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t reach = reach_of(a, memref, first + 1, i), elements = (int64_t)own->memory[i].elements;
+        if (reach < 0 || (reach && (offset > elements || reach > elements - offset)))
+            return complain("the memory of %%%s is smaller than its memref", value->name) && false;
+    }
+    return true;
+}
+
+/* The interpreter looks at the sizes of memrefs, not at what lies there. */
+static bool are_large_enough(const struct arguments *a)
+{
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < a->func->param_count; k++) {
+        const struct tsr__t_value *value = &a->func->params[k].value;
+        uint32_t first = next++;
+        while (next < a->info->argument_count && !strcmp(a->info->arguments[next].name, value->name))
+            next++;
+        if ((value->type->kind == TSR__T_MEMREF || value->type->kind == TSR__T_GROUP) && !is_large_enough(a, value, first))
+            return false;
+    }
+    return true;
+}
+
 static void show_memory(const struct memory *memory, enum tsr__t_number type)
 {
     for (size_t k = 0; k < memory->elements && k < MOST_SHOWN; k++) {
@@ -250,6 +320,7 @@ static int interpret(struct tsr_tensor_program *p, uint32_t number, char **words
     bool good = a.all && a.at;
     for (uint32_t i = 0; good && i < wanted; i++)
         good = take_argument(&a, i, words[i + 1]);
+    good = good && are_large_enough(&a);
     if (good && tsr_tensor_interpret(p, number, a.at, groups, &why) != TSR_OK)
         good = complain("%s", why ? why : "out of memory") && false;
     for (uint32_t i = 0; i < wanted && a.all; i++) {
