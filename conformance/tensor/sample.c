@@ -405,6 +405,56 @@ static void products_in_a_row(void)
     clReleaseProgram(program);
 }
 
+/* Sums of rows in blocks and of those that are left over, f16 with one rounding for a product and its sum. */
+static void sums_of_rows(void)
+{
+    enum { ROWS = 700, COLS = 5, NAMES = 3 };
+    static const char text[] = "func @product(%A: memref<f16x700x5>, %x: memref<f16x5>, %y: memref<f16x700>) {\n"
+                               "  %one = constant 1.0 : f16\n  gemv.n %one, %A, %x, %one, %y\n}\n"
+                               "func @open(%A: memref<f16x?x?>, %x: memref<f16x?>, %y: memref<f16x?>) {\n"
+                               "  %one = constant 1.0 : f16\n  gemv.n %one, %A, %x, %one, %y\n}\n"
+                               "func @sum(%A: memref<f16x?x?>, %x: memref<f16x?>, %y: memref<f16x?>) {\n"
+                               "  %one = constant 1.0 : f16\n  sum.n %one, %A, %one, %y\n}\n";
+    static const char *const names[NAMES] = {"product", "open", "sum"};
+    static _Float16 a[ROWS * COLS], x[COLS], y[ROWS], made[ROWS];
+    const cl_long sizes[][4] = {{ROWS, COLS, ROWS, -1}, {COLS, -1}, {ROWS, -1}};
+    cl_program program = build_good(text);
+    for (int i = 0; i < ROWS * COLS; i++)
+        a[i] = (_Float16)((double)(i * 7919 % 2048 - 1024) / (1 << i % 12));
+    for (int k = 0; k < COLS; k++)
+        x[k] = (_Float16)(1.0 + k / 1024.0);
+    for (int i = 0; i < ROWS; i++)
+        y[i] = (_Float16)(i % 5 - 2);
+    for (int which = 0; which < NAMES; which++) {
+        cl_int error;
+        cl_kernel kernel = clCreateKernel(program, names[which], &error);
+        cl_mem memory[] = {clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof a, a, NULL),
+                           clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, NULL),
+                           clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof y, y, NULL)};
+        cl_uint next = 0;
+        size_t local[3];
+        for (int m = 0; m < 3; m++) {
+            error |= clSetKernelArg(kernel, next++, sizeof memory[m], &memory[m]);
+            for (const cl_long *size = sizes[m]; which && *size >= 0; size++)
+                error |= clSetKernelArg(kernel, next++, sizeof *size, size);
+        }
+        error |= clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof local, local, NULL);
+        error |= clEnqueueNDRangeKernel(queue, kernel, 3, NULL, local, local, 0, NULL, NULL);
+        error |= clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, sizeof made, made, 0, NULL, NULL);
+        EXPECT(!error);
+        for (int i = 0; i < ROWS; i++) {
+            _Float16 sum = 0;
+            for (int k = 0; k < COLS; k++)
+                sum = (_Float16)((double)a[i + k * ROWS] * (which < 2 ? (double)x[k] : 1) + (double)sum);
+            EXPECT(made[i] == (_Float16)((double)sum + (double)y[i]));
+        }
+        for (int m = 0; m < 3; m++)
+            clReleaseMemObject(memory[m]);
+        clReleaseKernel(kernel);
+    }
+    clReleaseProgram(program);
+}
+
 int main(void)
 {
     struct session s = open_session();
@@ -417,6 +467,7 @@ int main(void)
     absent_memory();
     local_parameters();
     products_in_a_row();
+    sums_of_rows();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
     small_variables_count_to_their_end();

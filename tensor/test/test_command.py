@@ -31,6 +31,7 @@ GROUP = """func @f(%n: index, %G: group<memref<f32x?>x?>, %L: memref<i8x2,local>
   axpby.n %one, %m, %one, %m
 }
 """
+ROWS = "func @f(%A: memref<f16x512x4>, %x: memref<f16x4>, %y: memref<f16x512>) { %one = constant 1.0 : f16 gemv.n %one, %A, %x, %one, %y }"
 BAD = "func @f(%a: f32) { %0 = arith.neg %a : f64 }"
 
 
@@ -78,6 +79,12 @@ with tempfile.TemporaryDirectory() as folder:
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=LOCAL)
     text = module.read_text()
     assert status == 0 and "[144 x i8]" in text, (err, text)  # the second alloca is aligned as well
+    # Without an instruction for it, LLVM calls a function for each product and sum of f16.
+    os.environ["TESSERA_CPU"] = "avx2"
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=ROWS)
+    rows = module.read_text()
+    assert status == 0 and "llvm.fma" not in rows, (err, rows)
+    del os.environ["TESSERA_CPU"]
     # A fence of global memory is none for the local memory that is read next.
     assert re.search(r"barrierj\(i32 2\)\n.*barrierj\(i32 1\)\n.* = load float", text), text
 assert run("check", "/nonexistent")[0] == 1
