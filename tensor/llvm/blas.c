@@ -2,14 +2,18 @@
  * Linear algebra but for products of matrices: each work-item computes elements of the result. */
 #include "tensor/llvm/index.h"
 
+enum { MOST_ROWS = 16 };
+
 /* ---- loops over the result
  * --------------------------------------------------------------------------------------------------------------- */
 
 /* One element of the result, at these indices. */
 typedef void element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index);
 
-/* For each element: the first mode over the work-items in blocks, the second, if any, over the second mode of the work-group. */
-static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, element *one)
+/* For each element from this row on, a multiple of the work-group's: the first mode over the work-items in blocks, the second, if any, over
+ * the second mode of the work-group. */
+static void for_elements_from(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef first,
+                              element *one)
 {
     uint32_t order = o->c.type->order;
     const uint32_t *sizes = e->func->info.work_group_size;
@@ -29,7 +33,7 @@ static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, cons
     } else if (sizes[1] > 1) {
         one_row = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->item[1], zero, ""));
     }
-    tsr__te_loop(e, &rows, zero, o->c.shape[0], tsr__te_i64(e, sizes[0]), NULL, 0);
+    tsr__te_loop(e, &rows, first, o->c.shape[0], tsr__te_i64(e, sizes[0]), NULL, 0);
     index[0] = add(e, rows.index, e->item[0]);
     int64_t known = tsr__te_known(o->c.shape[0]);
     bool whole = known >= 0 && known % sizes[0] == 0;
@@ -40,6 +44,11 @@ static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, cons
     if (order == 2)
         tsr__te_end_loop(e, &columns, NULL);
     tsr__te_end_if(e, one_row);
+}
+
+static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, element *one)
+{
+    for_elements_from(e, inst, o, tsr__te_i64(e, 0), one);
 }
 
 static void axpby_element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index)
@@ -104,10 +113,73 @@ static void gemv_element(struct tsr__te *e, const struct tsr__t_inst *inst, cons
     tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, c);
 }
 
+/* Blocks of rows whose sums are in registers together, so that what is read of a column lies side by side: a column each from rows that
+ * fill one register would be a part of a page each. */
+struct rows {
+    const struct tsr__te_blas *o;
+    uint32_t count, parts; /* of numbers for each work-item; of a number */
+    LLVMValueRef first;    /* row of the work-item */
+};
+
+static uint32_t rows_together(struct tsr__te *e, const struct tsr__te_blas *o)
+{
+    uint32_t number = (uint32_t)tsr__t_numbers[tsr__t_numbers[o->c.type->number].component].bytes;
+    uint32_t registers = tsr__te_registers(e, e->func->info.sub_group_size * number) * tsr__te_parts(o->c.type->number);
+    uint32_t count = e->unit.registers * 2 / 3 / registers;
+    return count > MOST_ROWS ? MOST_ROWS : count;
+}
+
+static LLVMValueRef row_of(struct tsr__te *e, const struct rows *rows, uint32_t i)
+{
+    return plus(e, rows->first, i * e->func->info.work_group_size[0]);
+}
+
+static void sum_rows(struct tsr__te *e, const struct rows *rows)
+{
+    enum tsr__t_number c = rows->o->c.type->number;
+    LLVMValueRef sums[2 * MOST_ROWS], zero = LLVMConstNull(tsr__te_type(e, c));
+    struct tsr__te_loop k;
+    for (uint32_t i = 0; i < rows->count * rows->parts; i++)
+        sums[i] = zero;
+    tsr__te_loop(e, &k, tsr__te_i64(e, 0), rows->o->a.shape[1], tsr__te_i64(e, 1), sums, rows->count * rows->parts);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        LLVMValueRef at[] = {row_of(e, rows, i), k.index};
+        struct tsr__te_number sum = tsr__te_carried(&k, rows->parts, i);
+        tsr__te_put_number(sums, rows->parts, i,
+                           tsr__te_accumulate(e, rows->o, tsr__te_load_as(e, &rows->o->a, at, NULL, c), k.index, sum));
+    }
+    tsr__te_end_rolled_loop(e, &k, sums);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        LLVMValueRef row = row_of(e, rows, i);
+        tsr__te_update(e, rows->o, tsr__te_address(e, &rows->o->c, &row), tsr__te_carried(&k, rows->parts, i), c);
+    }
+}
+
+/* Sums of rows, or their products with a vector: blocks of rows, then what is left of them. */
+static void all_rows(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    struct rows rows = {.o = o, .count = rows_together(e, o), .parts = tsr__te_parts(o->c.type->number)};
+    uint32_t block = rows.count * sizes[0];
+    struct tsr__te_loop blocks;
+    if (!e->unit.blocks || sizes[1] > 1 || rows.count < 2 || is_known_below(o->c.shape[0], block)) {
+        for_elements(e, inst, o, gemv_element);
+        return;
+    }
+    LLVMValueRef whole = round_down(e, o->c.shape[0], block);
+    tsr__te_loop(e, &blocks, tsr__te_i64(e, 0), whole, tsr__te_i64(e, block), NULL, 0);
+    rows.first = add(e, blocks.index, e->item[0]);
+    sum_rows(e, &rows);
+    tsr__te_end_rolled_loop(e, &blocks, NULL);
+    for_elements_from(e, inst, o, whole, gemv_element);
+}
+
 TSR_TE_FUNCTION(gemv)
 {
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
-    if (!inst->transpose[0] || !tsr__te_blas_transposed(e, &o))
+    if (!inst->transpose[0])
+        all_rows(e, inst, &o);
+    else if (!tsr__te_blas_transposed(e, &o))
         for_elements(e, inst, &o, gemv_element);
 }
 
@@ -151,7 +223,9 @@ TSR_TE_FUNCTION(sum)
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
     if (o.c.type->order == 0)
         sum_all(e, &o);
-    else if (!inst->transpose[0] || !tsr__te_blas_transposed(e, &o))
+    else if (!inst->transpose[0])
+        all_rows(e, inst, &o);
+    else if (!tsr__te_blas_transposed(e, &o))
         for_elements(e, inst, &o, gemv_element);
 }
 
