@@ -33,7 +33,7 @@ static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct transpo
     if (!e->unit.blocks || !t->side || t->parts != tsr__te_parts(t->c) || tsr__te_known(o->a.stride[0]) != 1 ||
         is_known_below(t->rows, t->side / t->parts) || is_known_below(t->cols, t->side / 2))
         return false;
-    if (o->has_b && t->parts == 1 && bytes < 8) /* the vector engine itself transposes what such loops read */
+    if (o->has_b && t->parts == 1) /* the vector engine itself transposes what such loops read */
         return false;
     bool copies = o->c.type->order == 2 && t->parts == 1 && bytes == 8;
     if (copies && tsr__te_known(t->rows) * tsr__te_known(t->cols) > MOST_COPIED) /* one column after the other suits the memory better */
