@@ -2,7 +2,7 @@
  * Linear algebra but for products of matrices: each work-item computes elements of the result. */
 #include "tensor/llvm/index.h"
 
-enum { MOST_ROWS = 16 };
+enum { MOST_ROWS = 16, MOST_COLUMNS = 8 };
 
 /* ---- loops over the result
  * --------------------------------------------------------------------------------------------------------------- */
@@ -174,12 +174,86 @@ static void all_rows(struct tsr__te *e, const struct tsr__t_inst *inst, const st
     for_elements_from(e, inst, o, whole, gemv_element);
 }
 
+/* Columns of integers, whose order of addition does not matter: lanes have rows, which lie side by side, and add up at the end. */
+struct columns {
+    const struct tsr__te_blas *o;
+    uint32_t count;
+    LLVMValueRef first; /* of so many columns */
+    struct tsr__te_number sums[MOST_COLUMNS];
+};
+
+/* `inside` NULL: each lane has a row. */
+static void add_row(struct tsr__te *e, struct columns *columns, LLVMValueRef row, LLVMValueRef inside)
+{
+    const struct tsr__te_blas *o = columns->o;
+    enum tsr__t_number c = o->c.type->number;
+    struct tsr__te_number b = o->has_b ? tsr__te_load_as(e, &o->b, &row, inside, c) : (struct tsr__te_number){0};
+    for (uint32_t i = 0; i < columns->count; i++) {
+        LLVMValueRef at[] = {row, plus(e, columns->first, i)};
+        struct tsr__te_number a = tsr__te_load_as(e, &o->a, at, inside, c);
+        columns->sums[i] = o->has_b ? tsr__te_fma(e, c, a, b, columns->sums[i]) : tsr__te_arith(e, TSR__T_ADD, c, columns->sums[i], a);
+    }
+}
+
+static void sum_columns(struct tsr__te *e, struct columns *columns)
+{
+    const struct tsr__te_blas *o = columns->o;
+    enum tsr__t_number c = o->c.type->number;
+    uint32_t lanes = e->func->info.sub_group_size;
+    LLVMValueRef whole = round_down(e, o->a.shape[0], lanes), sums[MOST_COLUMNS];
+    struct tsr__te_loop rows;
+    for (uint32_t i = 0; i < columns->count; i++)
+        sums[i] = tsr__te_zero(e, c).re;
+    tsr__te_loop(e, &rows, tsr__te_i64(e, 0), whole, tsr__te_i64(e, lanes), sums, columns->count);
+    for (uint32_t i = 0; i < columns->count; i++)
+        columns->sums[i] = tsr__te_carried(&rows, 1, i);
+    add_row(e, columns, add(e, rows.index, e->item[0]), NULL);
+    for (uint32_t i = 0; i < columns->count; i++)
+        sums[i] = columns->sums[i].re;
+    tsr__te_end_rolled_loop(e, &rows, sums);
+    for (uint32_t i = 0; i < columns->count; i++)
+        columns->sums[i] = tsr__te_carried(&rows, 1, i);
+    int64_t known = tsr__te_known(o->a.shape[0]);
+    LLVMValueRef last = add(e, whole, e->item[0]);
+    if (known < 0 || known % lanes)
+        add_row(e, columns, last, less(e, last, o->a.shape[0]));
+    for (uint32_t i = 0; i < columns->count; i++)
+        columns->sums[i] = tsr__te_sub_group(e, "sub_group_reduce_add", c, columns->sums[i]);
+    LLVMBasicBlockRef end = tsr__te_if(e, e->first_item);
+    for (uint32_t i = 0; i < columns->count; i++) {
+        LLVMValueRef col = plus(e, columns->first, i);
+        tsr__te_update(e, o, tsr__te_address(e, &o->c, &col), columns->sums[i], c);
+    }
+    tsr__te_end_if(e, end);
+}
+
+/* False: there is no such code. */
+static bool integer_columns(struct tsr__te *e, const struct tsr__te_blas *o)
+{
+    struct columns columns = {.o = o, .count = MOST_COLUMNS};
+    uint32_t lanes = e->func->info.sub_group_size;
+    LLVMValueRef from = tsr__te_i64(e, 0);
+    if (tsr__t_numbers[o->c.type->number].class != TSR__T_INTEGER || !e->unit.blocks || !e->one_sub_group ||
+        tsr__te_known(o->a.stride[0]) != 1 || is_known_below(o->a.shape[0], 2 * lanes))
+        return false;
+    for (; columns.count; columns.count = columns.count > 1) {
+        struct tsr__te_loop loop;
+        LLVMValueRef to = columns.count > 1 ? round_down(e, o->a.shape[1], columns.count) : o->a.shape[1];
+        tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, columns.count), NULL, 0);
+        columns.first = loop.index;
+        sum_columns(e, &columns);
+        tsr__te_end_rolled_loop(e, &loop, NULL);
+        from = to;
+    }
+    return true;
+}
+
 TSR_TE_FUNCTION(gemv)
 {
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
     if (!inst->transpose[0])
         all_rows(e, inst, &o);
-    else if (!tsr__te_blas_transposed(e, &o))
+    else if (!integer_columns(e, &o) && !tsr__te_blas_transposed(e, &o))
         for_elements(e, inst, &o, gemv_element);
 }
 
@@ -225,7 +299,7 @@ TSR_TE_FUNCTION(sum)
         sum_all(e, &o);
     else if (!inst->transpose[0])
         all_rows(e, inst, &o);
-    else if (!tsr__te_blas_transposed(e, &o))
+    else if (!integer_columns(e, &o) && !tsr__te_blas_transposed(e, &o))
         for_elements(e, inst, &o, gemv_element);
 }
 

@@ -32,6 +32,7 @@ GROUP = """func @f(%n: index, %G: group<memref<f32x?>x?>, %L: memref<i8x2,local>
 }
 """
 ROWS = "func @f(%A: memref<f16x512x4>, %x: memref<f16x4>, %y: memref<f16x512>) { %one = constant 1.0 : f16 gemv.n %one, %A, %x, %one, %y }"
+COLUMNS = "func @f(%A: memref<i16x40x4>, %x: memref<i16x40>, %y: memref<i16x4>) { %one = constant 1 : i16 gemv.t %one, %A, %x, %one, %y }"
 BAD = "func @f(%a: f32) { %0 = arith.neg %a : f64 }"
 
 
@@ -85,6 +86,9 @@ with tempfile.TemporaryDirectory() as folder:
     rows = module.read_text()
     assert status == 0 and "llvm.fma" not in rows and rows.count("phi half") > 3, (err, rows)
     del os.environ["TESSERA_CPU"]
+    # Integers are added up in any order: lanes read what lies side by side.
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COLUMNS)
+    assert status == 0 and "sub_group_reduce_add" in module.read_text(), err
     # A fence of global memory is none for the local memory that is read next.
     assert re.search(r"barrierj\(i32 2\)\n.*barrierj\(i32 1\)\n.* = load float", text), text
 assert run("check", "/nonexistent")[0] == 1
