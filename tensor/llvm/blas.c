@@ -126,7 +126,9 @@ static uint32_t rows_together(struct tsr__te *e, const struct tsr__te_blas *o)
     uint32_t number = (uint32_t)tsr__t_numbers[tsr__t_numbers[o->c.type->number].component].bytes;
     uint32_t registers = tsr__te_registers(e, e->func->info.sub_group_size * number) * tsr__te_parts(o->c.type->number);
     uint32_t count = e->unit.registers * 2 / 3 / registers;
-    return count > MOST_ROWS ? MOST_ROWS : count;
+    int64_t most = tsr__te_known(o->c.shape[0]) / e->func->info.work_group_size[0]; /* 0 as well if it is not known */
+    count = count > MOST_ROWS ? MOST_ROWS : count;
+    return most > 0 && most < count ? (uint32_t)most : count;
 }
 
 static LLVMValueRef row_of(struct tsr__te *e, const struct rows *rows, uint32_t i)

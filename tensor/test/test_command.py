@@ -85,6 +85,8 @@ with tempfile.TemporaryDirectory() as folder:
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=ROWS)
     rows = module.read_text()
     assert status == 0 and "llvm.fma" not in rows and rows.count("phi half") > 3, (err, rows)
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=ROWS.replace("512", "48"))
+    assert status == 0 and module.read_text().count("phi half") >= 3, err
     del os.environ["TESSERA_CPU"]
     # Integers are added up in any order: lanes read what lies side by side.
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COLUMNS)
