@@ -327,34 +327,82 @@ static void scan_vector(struct tsr__te *e, const struct tsr__te_blas *o)
     tsr__te_end_if(e, group);
 }
 
-/* Of tensors: a work-item takes the elements that follow each other in the mode, from the first to the last. */
-static void scan_lines(struct tsr__te *e, const struct tsr__te_blas *o, uint32_t mode)
+/* The elements that follow each other in a mode, in so many lines of each work-item together: what they read of the lines lies side by
+ * side. */
+struct lines {
+    const struct tsr__te_blas *o;
+    uint32_t mode, count, parts; /* of lines; of a number */
+    LLVMValueRef all;            /* lines that there are */
+    LLVMValueRef *index[MOST_ROWS];
+};
+
+/* The indices of a line, but for the mode that it goes along. */
+static void find_line(struct tsr__te *e, const struct lines *lines, LLVMValueRef line, LLVMValueRef *index)
 {
-    enum tsr__t_number c = o->c.type->number;
-    const uint32_t *sizes = e->func->info.work_group_size;
-    uint32_t order = o->a.type->order, all = sizes[0] * sizes[1];
-    LLVMValueRef lines = tsr__te_i64(e, 1), *index = tsr__te_room(e, order), zero = tsr__te_i64(e, 0);
-    for (uint32_t i = 0; i < order; i++)
-        if (i != mode)
-            lines = mul(e, lines, o->a.shape[i]);
-    LLVMValueRef item = add(e, e->item[0], times(e, e->item[1], sizes[0]));
-    struct tsr__te_loop blocks, along;
-    tsr__te_loop(e, &blocks, zero, lines, tsr__te_i64(e, all), NULL, 0);
-    LLVMValueRef line = add(e, blocks.index, item);
-    LLVMBasicBlockRef end = tsr__te_if(e, less(e, line, lines));
-    for (uint32_t i = 0; i < order; i++) {
-        if (i == mode)
+    for (uint32_t i = 0; i < lines->o->a.type->order; i++) {
+        if (i == lines->mode)
             continue;
-        index[i] = LLVMBuildURem(e->builder, line, o->a.shape[i], "");
-        line = LLVMBuildUDiv(e->builder, line, o->a.shape[i], "");
+        index[i] = LLVMBuildURem(e->builder, line, lines->o->a.shape[i], "");
+        line = LLVMBuildUDiv(e->builder, line, lines->o->a.shape[i], "");
     }
-    struct tsr__te_number sum = tsr__te_number_loop(e, &along, zero, o->a.shape[mode], tsr__te_i64(e, 1), tsr__te_zero(e, c));
-    index[mode] = along.index;
-    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, tsr__te_load_as(e, &o->a, index, NULL, c));
-    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, c);
-    tsr__te_end_number_loop(e, &along, sum);
+}
+
+static void scan_together(struct tsr__te *e, const struct lines *lines)
+{
+    const struct tsr__te_blas *o = lines->o;
+    enum tsr__t_number c = o->c.type->number;
+    LLVMValueRef sums[2 * MOST_ROWS], zero = tsr__te_zero(e, c).re;
+    struct tsr__te_loop along;
+    for (uint32_t i = 0; i < lines->count * lines->parts; i++)
+        sums[i] = zero;
+    tsr__te_loop(e, &along, tsr__te_i64(e, 0), o->a.shape[lines->mode], tsr__te_i64(e, 1), sums, lines->count * lines->parts);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        struct tsr__te_number sum = tsr__te_carried(&along, lines->parts, i);
+        lines->index[i][lines->mode] = along.index;
+        sum = tsr__te_arith(e, TSR__T_ADD, c, sum, tsr__te_load_as(e, &o->a, lines->index[i], NULL, c));
+        tsr__te_update(e, o, tsr__te_address(e, &o->c, lines->index[i]), sum, c);
+        tsr__te_put_number(sums, lines->parts, i, sum);
+    }
+    tsr__te_end_loop(e, &along, sums);
+}
+
+/* The lines from `from` to `to`; one line of each work-item at a time may end within a block. */
+static void scan_between(struct tsr__te *e, struct lines *lines, LLVMValueRef from, LLVMValueRef to)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    uint32_t items = sizes[0] * sizes[1];
+    struct tsr__te_loop blocks;
+    tsr__te_loop(e, &blocks, from, to, tsr__te_i64(e, (int64_t)items * lines->count), NULL, 0);
+    LLVMValueRef first = add(e, blocks.index, add(e, e->item[0], times(e, e->item[1], sizes[0])));
+    LLVMBasicBlockRef end = tsr__te_if(e, lines->count == 1 ? less(e, first, to) : NULL);
+    for (uint32_t i = 0; i < lines->count; i++)
+        find_line(e, lines, plus(e, first, i * items), lines->index[i]);
+    scan_together(e, lines);
     tsr__te_end_if(e, end);
     tsr__te_end_loop(e, &blocks, NULL);
+}
+
+/* Of tensors: a work-item takes the elements that follow each other in the mode, from the first to the last. Lines along the first mode do
+ * not lie side by side. */
+static void scan_lines(struct tsr__te *e, const struct tsr__te_blas *o, uint32_t mode)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    struct lines lines = {.o = o, .mode = mode, .parts = tsr__te_parts(o->c.type->number), .all = tsr__te_i64(e, 1)};
+    for (uint32_t i = 0; i < o->a.type->order; i++)
+        if (i != mode)
+            lines.all = mul(e, lines.all, o->a.shape[i]);
+    for (uint32_t i = 0; i < MOST_ROWS; i++)
+        lines.index[i] = tsr__te_room(e, o->a.type->order);
+    LLVMValueRef from = tsr__te_i64(e, 0);
+    int64_t known = tsr__te_known(lines.all);
+    lines.count = e->unit.blocks && mode ? rows_together(e, o) : 1;
+    if (lines.count > 1 && (known < 0 || known >= (int64_t)lines.count * sizes[0] * sizes[1])) {
+        LLVMValueRef whole = round_down(e, lines.all, lines.count * sizes[0] * sizes[1]);
+        scan_between(e, &lines, from, whole);
+        from = whole;
+    }
+    lines.count = 1;
+    scan_between(e, &lines, from, lines.all);
 }
 
 TSR_TE_FUNCTION(cumsum)

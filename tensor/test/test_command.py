@@ -33,6 +33,7 @@ GROUP = """func @f(%n: index, %G: group<memref<f32x?>x?>, %L: memref<i8x2,local>
 """
 ROWS = "func @f(%A: memref<f16x512x4>, %x: memref<f16x4>, %y: memref<f16x512>) { %one = constant 1.0 : f16 gemv.n %one, %A, %x, %one, %y }"
 COLUMNS = "func @f(%A: memref<i16x40x4>, %x: memref<i16x40>, %y: memref<i16x4>) { %one = constant 1 : i16 gemv.t %one, %A, %x, %one, %y }"
+LINES = "func @f(%A: memref<f32x48x9>, %B: memref<f32x48x9>) { %one = constant 1.0 : f32 cumsum %one, %A, 1, %one, %B }"
 BAD = "func @f(%a: f32) { %0 = arith.neg %a : f64 }"
 
 
@@ -87,6 +88,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert status == 0 and "llvm.fma" not in rows and rows.count("phi half") > 3, (err, rows)
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=ROWS.replace("512", "48"))
     assert status == 0 and module.read_text().count("phi half") >= 3, err
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=LINES)
+    assert status == 0 and module.read_text().count("phi float") >= 3, err
     del os.environ["TESSERA_CPU"]
     # Integers are added up in any order: lanes read what lies side by side.
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COLUMNS)
