@@ -134,6 +134,8 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
     FAIL_IF(context, has[SIZE] && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE, "CL_QUEUE_SIZE needs CL_QUEUE_ON_DEVICE");
     FAIL_IF(context, flags & QUEUE_DEVICE && !device->caps->device_queues, CL_INVALID_QUEUE_PROPERTIES,
             "the device has no on-device queues (CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0)");
+    FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE && (has[PRIORITY] || has[THROTTLE]), CL_INVALID_QUEUE_PROPERTIES,
+            "hints of priority and throttle are for queues of the host, not for one with CL_QUEUE_ON_DEVICE");
     FAIL_IF(context, size > TSR_ENQUEUE_MOST_BYTES, CL_INVALID_QUEUE_PROPERTIES,
             "CL_QUEUE_SIZE is %llu, and CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE %u", (unsigned long long)size, TSR_ENQUEUE_MOST_BYTES);
     if (flags & QUEUE_DEVICE)
