@@ -93,13 +93,9 @@ static bool find_reduction(const struct joining *j, LLVMValueRef v, struct reduc
 {
     if (!is_vector_operation(v) || LLVMGetVectorSize(LLVMTypeOf(v)) != 1 || !LLVMGetFirstUse(v))
         return false;
-    LLVMValueRef x = halved(v);
-    for (LLVMValueRef next = x; next; x = next) {
-        const bool goes_on = is_vector_operation(x) && same_operation(x, v) && has_uses(x, 2);
-        next = goes_on ? halved(x) : NULL;
-        if (!next)
-            break;
-    }
+    LLVMValueRef x = halved(v), before = x;
+    while (before && is_vector_operation(x) && same_operation(x, v) && has_uses(x, 2) && (before = halved(x)))
+        x = before;
     if (!x)
         return false;
     LLVMBasicBlockRef block = LLVMGetInstructionParent(v);
