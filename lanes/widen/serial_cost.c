@@ -216,14 +216,13 @@ static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int num
     const struct tsr__loop *loop = &s->cfg.loops[number];
     struct round round = {.lane = TSR__ROUND_COST};
     struct tsr__serial_choice never = {0};
-    bool ordered = false;
+    bool ordered = false, has_inner = false; /* a loop in it that lanes leave in different rounds, too */
     int count = 0;
     if (!s->shapes.divergent_loop[number] || loop->latch == TSR__NONE)
         return never;
     for (int b = loop->begin; b < loop->end; b++) {
         const struct tsr__block *block = &s->cfg.blocks[b];
-        if (block->loop != number && s->shapes.divergent_loop[block->loop])
-            return never; /* the inner loop has its own */
+        has_inner = has_inner || (block->loop != number && s->shapes.divergent_loop[block->loop]);
         for (int k = 0; k < block->succ_count; k++)
             if (!tsr__in_loop(&s->cfg, block->succ[k], number) && has_affine_phi(s, block->succ[k]))
                 return never;
@@ -239,7 +238,7 @@ static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int num
     struct tsr__serial_choice solo = {.gathers = round.gathers, .packet = round.packet / 10, .lane = (round.lane + 5) / 10};
     if (!round.gathers)
         return never;
-    if (!ordered && round.lane * s->width * TSR__SERIAL_LANES / 16 < round.packet && !is_chase(s, loop))
+    if (!ordered && !has_inner && round.lane * s->width * TSR__SERIAL_LANES / 16 < round.packet && !is_chase(s, loop))
         solo.lanes = s->width;
     else if (!masked) /* of partial packets there are few */
         solo.lanes = ordered ? 1 : s->width / TSR__LAST_LANES;
