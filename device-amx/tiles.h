@@ -83,6 +83,7 @@ struct tsr__tile_grid {
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
     bool has_packed_b;                         /* … with the operands B, as the last grid in it had the same, in loops of the same shape */
+    bool b_in_place;                           /* B is not packed: tiles are loaded from where it lies */
 };
 enum {
     TSR__GRID_PANEL_BYTES = 1 << 20,
@@ -148,6 +149,8 @@ enum { TSR__TILE_IS_CUT = 1 << 20 };
 void tsr__tile_widen_halves(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows);
 void tsr__tile_widen_words(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows);
 
+/* Has the grid so few rows, in tiles, that packing B would not serve a second strip of A, and may tiles of B be loaded where they lie? */
+bool tsr__tile_may_load_b(const struct tsr__tile_grid *g);
 /* Has the grid so few rows that packing B takes longer than the product? It is one of vectors then, of words of B where they lie. */
 bool tsr__tile_is_thin(const struct tsr__tile_grid *g);
 /* Of such a grid; needs no memory of it. (tiles_thin.c) */

@@ -287,11 +287,37 @@ struct square {
     bool zero; /* instead of what is at `from` */
 };
 
-static void multiply_tiles(const struct tsr__block *b, const char *panel, int64_t steps, const struct square *c)
+bool tsr__tile_may_load_b(const struct tsr__tile_grid *g)
 {
+    const struct tsr_tile_loop *x = g->loop;
+    const uint64_t other = TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_B_EDGES | TSR_TILE_B_COMPUTED | TSR_TILE_HALF_N;
+    const int64_t words = tsr__loop_words(x), all = g->columns * x->columns;
+    if (!tsr__is_in_tiles(x) || rows_of_grid(g) > TILES_HIGH * TSR_TILE_ROWS || x->how & other || g->b_at || is_tf32(x) || all % PANEL ||
+        x->b_step != words * x->b_stride || x->steps * words % TSR__TILE_WORDS)
+        return false;
+    for (int64_t i = 1; i < all; i += PANEL) {
+        const char *before = g->b[(i - 1) / x->columns] + (i - 1) % x->columns * x->b_next;
+        if (g->b[i / x->columns] + i % x->columns * x->b_next != before + LINE)
+            return false;
+    }
+    return true;
+}
+
+/* Where two tiles of B beside each other begin, from a step of tiles on, and how far its rows are from each other. */
+static const char *tiles_of_b(const struct tsr__block *b, int64_t panel, int64_t first, int64_t *stride)
+{
+    const bool in_place = b->grid->b_in_place;
+    *stride = in_place ? b->grid->loop->b_stride : PANEL_LINE;
+    return (in_place ? find_column(b, panel * PANEL).from : b->panels + panel * b->words * PANEL_LINE) + first * TSR_TILE_ROWS * *stride;
+}
+
+static void multiply_tiles(const struct tsr__block *b, int64_t panel, int64_t first, int64_t steps, const struct square *c)
+{
+    int64_t stride;
+    const char *of_panel = tiles_of_b(b, panel, first, &stride);
     const enum tsr_tile_product product = tsr__packed_product(b->grid->loop);
     if (b->grid->loop->how & TSR_TILE_IN_AMX) {
-        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, c->zero ? NULL : c->from, c->to, product);
+        tsr__tile_block_amx(b->strip, of_panel, stride, steps, c->zero ? NULL : c->from, c->to, product);
         return;
     }
     for (unsigned i = 0; i < TILES_HIGH * PANEL; i++) {
@@ -301,7 +327,7 @@ static void multiply_tiles(const struct tsr__block *b, const char *panel, int64_
             memcpy(sum[r], from->at + r * from->stride, LINE);
         for (int64_t step = 0; step < steps; step++) {
             for (int64_t w = 0; w < TSR__TILE_WORDS; w++)
-                memcpy(of_b[w], panel + (step * TSR__TILE_WORDS + w) * PANEL_LINE + i % PANEL * LINE, LINE);
+                memcpy(of_b[w], of_panel + (step * TSR__TILE_WORDS + w) * stride + i % PANEL * LINE, LINE);
             tsr__tile_multiply_model(sum, b->strip + (step * TILES_HIGH + i / PANEL) * TSR_TILE_BYTES, of_b, product);
         }
         for (unsigned r = 0; r < TSR_TILE_ROWS; r++)
@@ -432,7 +458,7 @@ static void tiles_by_panels(const struct tsr__block *b, int64_t row, int64_t fir
         for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
             if (!first && !x->zero && c.from[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 load_aside(b, aside[i / PANEL][i % PANEL], row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL);
-        multiply_tiles(b, b->panels + panel * b->words * PANEL_LINE + first * TSR_TILE_ROWS * PANEL_LINE, count, &c);
+        multiply_tiles(b, panel, first, count, &c);
         for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
             if (last && c.to[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 store_aside(b, aside[i / PANEL][i % PANEL], row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL, past);
@@ -481,7 +507,7 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
     for (b.column = 0; b.column < all; b.column += b.columns) {
         b.columns = all - b.column < most ? (all - b.column + PANEL - 1) / PANEL * PANEL : most;
-        if (!g->has_packed_b || all > most)
+        if (!g->b_in_place && (!g->has_packed_b || all > most))
             pack_panels(&b);
         if (tiles)
             tile_strips(&b);
