@@ -16,6 +16,7 @@
 // edge-buffer: char 1072 = 1
 // edge-buffer: char 536 = i%8
 // edge-buffer: char 1072 = 0
+// edge-buffer: ushort 536 = 9
 // expect: 1 = (((((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)&15)-8)&255)^128)-128
 // expect: 2 = (((((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)>>4)-8)&255)^128)-128
 // expect: 3 = (((((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)&15^8)-8)&255)^128)-128
@@ -28,6 +29,7 @@
 // expect: 10 = ((((i%8 < 4)*(((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)&15)-8)+(i%8 >= 4)*(((((i/16*64+i%16+4)*89+(i/16*64+i%16+4)/7*13)&255)>>4)-8))&255)^128)-128
 // expect: 11 = (i%8 < 4)*(i%8)+(i%8 >= 4)*(i%8-3)+(i%8 == 0)*73
 // expect: 12 = ((((i%16 < 8)*(((((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)^90)+(((i/16*64+i%16+8)*89+(i/16*64+i%16+8)/7*13)&255))+(i%16 >= 8)*(255-(((i/16*64+i%16+0)*89+(i/16*64+i%16+0)/7*13)&255)))&255)^128)-128
+// expect: 13 = (i%8 == 2 | i%8 == 4 | i%8 == 6)*(((((i/8*64)+0)*89+((i/8*64)+0)/7*13)&255)+((((i/8*64)+1)*89+((i/8*64)+1)/7*13)&255)*256)+(i%8 == 3)*(((((i/8*64)+2)*89+((i/8*64)+2)/7*13)&255)+((((i/8*64)+3)*89+((i/8*64)+3)/7*13)&255)*256)
 
 // Bytes, and numbers of 16 bits, that are computed one by one, or as vectors, and are words in the end.
 #define BY_ONES(name, expression)                                                                                                          \
@@ -104,7 +106,7 @@ int between(global char *p, global char *q)
 }
 
 kernel void words(global const char *in, global int *lower_to, global int *upper_to, global int *signed_lower_to, global int *sums_to, global int *differences_to, global int *mixed_to, global int *numbered_to, global int *vectors_to, global int *shorts_to, global int *halves_to, global char *changed,
-                  global uchar *stored_to)
+                  global uchar *stored_to, global ushort8 *shuffled)
 {
     const size_t g = get_global_id(0);
     global const char *p = in + g * 64;
@@ -120,5 +122,8 @@ kernel void words(global const char *in, global int *lower_to, global int *upper
     vstore2(halves((global const uchar *)p), 2 * g, halves_to);
     vstore2(halves((global const uchar *)p + 8), 2 * g + 1, halves_to);
     stored((global const uchar *)p, stored_to + g * 16);
+    ushort8 all = 0; // the same load begins words of two kinds
+    all.S6432 = vload4(0, (global const ushort *)p).xxyx;
+    shuffled[g] = all;
     *(global int *)(changed + g * 8 + 4) = between(changed + g * 8, changed + g * 8 + (g >> 20));
 }

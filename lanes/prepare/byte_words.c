@@ -280,24 +280,32 @@ static LLVMValueRef last_load(const struct element *e, unsigned count)
     return last;
 }
 
+/* From the first element on, which lies where its load does. */
+static LLVMValueRef known_load(const struct joining *j, const struct element *first, unsigned count)
+{
+    for (unsigned i = 0; i < j->load_count; i++)
+        if (j->loads[i].first == first->v && j->loads[i].count == count && first->at <= 0)
+            return j->loads[i].words;
+    return NULL;
+}
+
 static bool words_of_loads(struct joining *j, const struct element *e, unsigned count, struct words *found)
 {
     int64_t offset;
-    for (unsigned i = 0; i < j->load_count; i++)
-        if (j->loads[i].first == e[0].v && j->loads[i].count == count && e[0].at <= 0) {
-            *found = (struct words){.v = j->loads[i].words};
-            return true;
-        }
-    LLVMValueRef last = are_consecutive_loads(j, e, count) ? last_load(e, count) : NULL;
-    if (!last)
+    if (!are_consecutive_loads(j, e, count))
         return false;
-    LLVMValueRef base = address_of(j, &e[0], &offset);
-    LLVMBuilderRef b = tsr__builder_before(j->l, last);
-    LLVMValueRef words = LLVMBuildLoad2(b, words_type(j, count), tsr__at_offset(j->l, b, base, (uint64_t)offset), "");
-    LLVMSetAlignment(words, e[0].at <= 0 ? LLVMGetAlignment(e[0].v) : j->bits / 8);
-    LLVMDisposeBuilder(b);
-    if (j->load_count < MOST_LOADS && e[0].at <= 0)
-        j->loads[j->load_count++] = (struct joined_load){e[0].v, words, count};
+    LLVMValueRef words = known_load(j, &e[0], count), last = words ? NULL : last_load(e, count);
+    if (!words && !last)
+        return false;
+    if (!words) {
+        LLVMValueRef base = address_of(j, &e[0], &offset);
+        LLVMBuilderRef b = tsr__builder_before(j->l, last);
+        words = LLVMBuildLoad2(b, words_type(j, count), tsr__at_offset(j->l, b, base, (uint64_t)offset), "");
+        LLVMSetAlignment(words, e[0].at <= 0 ? LLVMGetAlignment(e[0].v) : j->bits / 8);
+        LLVMDisposeBuilder(b);
+        if (j->load_count < MOST_LOADS && e[0].at <= 0)
+            j->loads[j->load_count++] = (struct joined_load){e[0].v, words, count};
+    }
     *found = (struct words){.v = words};
     return true;
 }
