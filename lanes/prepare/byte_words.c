@@ -4,6 +4,8 @@
  * vector, but for each word, too: so it takes a fourth, and nothing has to be put together.
  *
  * A carry does not leave its byte: sums are those of the lower bits, and the highest one comes by exclusive or. */
+#include <string.h>
+
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/loop_motion.h"
@@ -25,7 +27,8 @@ struct words {
 
 /* Loads that became one. */
 struct joined_load {
-    LLVMValueRef first, words;
+    const struct element *elements;
+    LLVMValueRef words;
     unsigned count;
 };
 
@@ -280,13 +283,29 @@ static LLVMValueRef last_load(const struct element *e, unsigned count)
     return last;
 }
 
-/* From the first element on, which lies where its load does. */
-static LLVMValueRef known_load(const struct joining *j, const struct element *first, unsigned count)
+static bool are_same(const struct element *e, const struct element *f, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (e[i].v != f[i].v || e[i].at != f[i].at)
+            return false;
+    return true;
+}
+
+static LLVMValueRef known_load(const struct joining *j, const struct element *e, unsigned count)
 {
     for (unsigned i = 0; i < j->load_count; i++)
-        if (j->loads[i].first == first->v && j->loads[i].count == count && first->at <= 0)
+        if (j->loads[i].count == count && are_same(j->loads[i].elements, e, count))
             return j->loads[i].words;
     return NULL;
+}
+
+static void note_load(struct joining *j, const struct element *e, unsigned count, LLVMValueRef words)
+{
+    if (j->load_count == MOST_LOADS)
+        return;
+    struct element *elements = tsr_arena_alloc(&j->l->scratch, count * sizeof *elements);
+    memcpy(elements, e, count * sizeof *elements);
+    j->loads[j->load_count++] = (struct joined_load){elements, words, count};
 }
 
 static bool words_of_loads(struct joining *j, const struct element *e, unsigned count, struct words *found)
@@ -294,7 +313,7 @@ static bool words_of_loads(struct joining *j, const struct element *e, unsigned 
     int64_t offset;
     if (!are_consecutive_loads(j, e, count))
         return false;
-    LLVMValueRef words = known_load(j, &e[0], count), last = words ? NULL : last_load(e, count);
+    LLVMValueRef words = known_load(j, e, count), last = words ? NULL : last_load(e, count);
     if (!words && !last)
         return false;
     if (!words) {
@@ -303,8 +322,7 @@ static bool words_of_loads(struct joining *j, const struct element *e, unsigned 
         words = LLVMBuildLoad2(b, words_type(j, count), tsr__at_offset(j->l, b, base, (uint64_t)offset), "");
         LLVMSetAlignment(words, e[0].at <= 0 ? LLVMGetAlignment(e[0].v) : j->bits / 8);
         LLVMDisposeBuilder(b);
-        if (j->load_count < MOST_LOADS && e[0].at <= 0)
-            j->loads[j->load_count++] = (struct joined_load){e[0].v, words, count};
+        note_load(j, e, count, words);
     }
     *found = (struct words){.v = words};
     return true;
