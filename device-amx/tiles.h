@@ -8,6 +8,9 @@
 #include "tessera/base.h"
 #include "tessera/item.h"
 
+/* A loop over registers, which the compiler takes apart. */
+#define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
+
 enum { TSR__TILE_WORDS = TSR_TILE_ROW_BYTES / 4 }; /* of a row */
 
 /* The functions of struct tsr_rt (tiles_model.c). */

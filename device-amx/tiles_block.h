@@ -6,13 +6,10 @@
 #include "device-amx/tiles_dot.h"
 #include "tessera/base.h"
 
-#define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
-
 enum {
     LINE = TSR_TILE_ROW_BYTES,
-    PANEL = 2, /* tiles beside each other */
-    PANEL_LINE = PANEL * LINE /* a word of K of all columns of a panel */,
-    MOST_PANELS = 32,
+    PANEL = 2,                 /* tiles beside each other */
+    PANEL_LINE = PANEL * LINE, /* a word of K of all columns of a panel */
 };
 
 /* A block of columns, packed. */

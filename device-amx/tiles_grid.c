@@ -14,8 +14,9 @@ enum {
     TILES_HIGH = 2,              /* in AMX's registers */
     TILE_STEPS = 18,             /* of K at a time, of tiles, at most: A of these takes three quarters of the first cache */
     LEAST_BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache, whatever its size */
-    COMPUTE_TOGETHER = 8,        /* steps of a column of B that is computed */
-    PACK_TOGETHER = 32,          /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
+    MOST_PANELS = 32,
+    COMPUTE_TOGETHER = 8, /* steps of a column of B that is computed */
+    PACK_TOGETHER = 32,   /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
 };
 
 /* For whose operands there is memory: an even number. */

@@ -91,7 +91,8 @@ AVX512 INLINE void store_sums(const __m512i (*sum)[PANEL], char *const (*to)[PAN
     }
 }
 
-/* A word of K of all rows, of which the first is at `at` and the others are as far from it as row[] from its first, or a line. */
+/* A word of K, at this offset in each row of A and at `b` in the panel. `packed`: where the first row is, and the others a line apart;
+ * NULL: they are at row[]. */
 AVX512 INLINE void add_word(__m512i (*sum)[PANEL], const char *const *row, const char *packed, int64_t offset, const char *b, unsigned rows,
                             unsigned columns, enum tsr_tile_product product)
 {

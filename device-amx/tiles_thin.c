@@ -27,20 +27,19 @@ struct thin {
     char *to[MOST_ROWS][COLUMNS];
 };
 
-/* So many rows from `first` on, and columns. */
-AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t, unsigned first, unsigned rows, unsigned columns,
-                            enum tsr_tile_product product)
+/* So many rows and columns, from these on. */
+AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t, unsigned row, unsigned column, unsigned rows,
+                            unsigned columns, enum tsr_tile_product product)
 {
-    char *const(*to)[COLUMNS] = t->to + first;
     const char *a[ROWS], *b[COLUMNS];
     const bool same_signs = has_same_signs(product);
     const __m512i one = _mm512_set1_epi8(1), flip = _mm512_set1_epi8(same_signs ? -128 : 0);
     const unsigned words = tsr__loop_words(x);
     __m512i sum[ROWS][COLUMNS], of_column[COLUMNS];
     for (unsigned r = 0; r < rows; r++)
-        a[r] = t->a[first + r];
+        a[r] = t->a[row + r];
     for (unsigned c = 0; c < columns; c++) {
-        b[c] = t->b[c];
+        b[c] = t->b[column + c];
         of_column[c] = _mm512_setzero_si512();
         for (unsigned r = 0; r < rows; r++)
             sum[r][c] = _mm512_setzero_si512();
@@ -66,7 +65,7 @@ AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t,
         const __m512i large = _mm512_slli_epi32(of_column[c], 7),
                       correction = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
         for (unsigned r = 0; r < rows; r++)
-            _mm512_storeu_si512(to[r][c], same_signs ? _mm512_add_epi32(sum[r][c], correction) : sum[r][c]);
+            _mm512_storeu_si512(t->to[row + r][column + c], same_signs ? _mm512_add_epi32(sum[r][c], correction) : sum[r][c]);
     }
 }
 
@@ -77,16 +76,17 @@ static unsigned columns_at_once(unsigned rows)
 }
 
 #define THIN(name, product)                                                                                                                \
-    AVX512 static void name(const struct tsr_tile_loop *x, const struct thin *t, unsigned first, unsigned rows, unsigned columns)          \
+    AVX512 static void name(const struct tsr_tile_loop *x, const struct thin *t, unsigned row, unsigned column, unsigned rows,             \
+                            unsigned columns)                                                                                              \
     {                                                                                                                                      \
         if (rows == 8)                                                                                                                     \
-            columns > 1 ? multiply(x, t, first, 8, COLUMNS / 4, product) : multiply(x, t, first, 8, 1, product);                           \
+            columns > 1 ? multiply(x, t, row, column, 8, COLUMNS / 4, product) : multiply(x, t, row, column, 8, 1, product);               \
         else if (rows == 4)                                                                                                                \
-            columns > 1 ? multiply(x, t, first, 4, COLUMNS / 2, product) : multiply(x, t, first, 4, 1, product);                           \
+            columns > 1 ? multiply(x, t, row, column, 4, COLUMNS / 2, product) : multiply(x, t, row, column, 4, 1, product);               \
         else if (rows == 2)                                                                                                                \
-            columns > 1 ? multiply(x, t, first, 2, COLUMNS, product) : multiply(x, t, first, 2, 1, product);                               \
+            columns > 1 ? multiply(x, t, row, column, 2, COLUMNS, product) : multiply(x, t, row, column, 2, 1, product);                   \
         else                                                                                                                               \
-            columns > 1 ? multiply(x, t, first, 1, COLUMNS, product) : multiply(x, t, first, 1, 1, product);                               \
+            columns > 1 ? multiply(x, t, row, column, 1, COLUMNS, product) : multiply(x, t, row, column, 1, 1, product);                   \
     }
 THIN(s8s8, TSR_TILE_S8S8)
 THIN(s8u8, TSR_TILE_S8U8)
@@ -94,7 +94,8 @@ THIN(u8s8, TSR_TILE_U8S8)
 THIN(u8u8, TSR_TILE_U8U8)
 THIN(bf16_pairs, TSR_TILE_BF16_PAIRS)
 
-static void (*const products[])(const struct tsr_tile_loop *, const struct thin *, unsigned first, unsigned rows, unsigned columns) = {
+static void (*const products[])(const struct tsr_tile_loop *, const struct thin *, unsigned row, unsigned column, unsigned rows,
+                                unsigned columns) = {
     [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
 
 static unsigned rows_at_once(unsigned left)
@@ -108,15 +109,9 @@ static void multiply_columns(const struct tsr_tile_loop *x, const struct thin *t
     for (unsigned row = 0, rows; row < all; row += rows) {
         rows = rows_at_once(all - row);
         const unsigned most = columns_at_once(rows);
-        for (unsigned first = 0, count; first < columns; first += count) {
-            struct thin part = *t;
-            count = columns - first >= most ? most : 1;
-            for (unsigned c = 0; c < count; c++) {
-                part.b[c] = t->b[first + c];
-                for (unsigned r = row; r < row + rows; r++)
-                    part.to[r][c] = t->to[r][first + c];
-            }
-            products[x->how & TSR_TILE_PRODUCT](x, &part, row, rows, count);
+        for (unsigned column = 0, count; column < columns; column += count) {
+            count = columns - column >= most ? most : 1;
+            products[x->how & TSR_TILE_PRODUCT](x, t, row, column, rows, count);
         }
     }
 }

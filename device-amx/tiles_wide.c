@@ -16,7 +16,6 @@
 #define AVX512 __attribute__((target("avx512f")))
 #define AVX2 __attribute__((target("avx2,fma,f16c")))
 #define INLINE AVX2 __attribute__((always_inline)) static inline /* AVX-512 has AVX2 */
-#define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
 
 /* One more product: TSR_TILE_TF32 with TSR__TILE_IS_CUT. */
 enum { TSR_TILE_CUT = TSR_TILE_TF32 + 1 };

@@ -2,7 +2,7 @@
  * Comparisons of elements that are joined by "or", and signs of elements, become one comparison of vectors. A program that asks whether any
  * element of its own vectors matches writes it element by element, and LLVM's code generator takes each element out of its register. */
 #include "lanes/ir/costs.h"
-#include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 #include <string.h>
 
@@ -38,19 +38,14 @@ static bool is_or(LLVMValueRef v, LLVMValueRef operands[2])
     return true;
 }
 
-static bool has_one_use(LLVMValueRef v)
-{
-    LLVMUseRef use = LLVMGetFirstUse(v);
-    return use && !LLVMGetNextUse(use);
-}
-
 /* An "or" that is no operand of another one alone. */
 static bool is_root(LLVMValueRef v)
 {
     LLVMValueRef operands[2];
     if (!is_or(v, operands))
         return false;
-    return !has_one_use(v) || !is_or(LLVMGetUser(LLVMGetFirstUse(v)), operands);
+    LLVMValueRef user = tsr__only_user(v);
+    return !user || !is_or(user, operands);
 }
 
 /* The vector and number of an element that is taken out, or NULL. */
@@ -89,7 +84,7 @@ static struct leaf read_leaf(LLVMValueRef v)
 static bool collect(struct tree *t, LLVMValueRef v, bool root)
 {
     LLVMValueRef operands[2];
-    if (is_or(v, operands) && (root || has_one_use(v)))
+    if (is_or(v, operands) && (root || tsr__only_user(v)))
         return collect(t, operands[0], false) && collect(t, operands[1], false);
     if (t->count == MOST_LEAVES)
         return false;

@@ -3,10 +3,7 @@
  *
  * A reduction adds, or compares, the lower and the upper half of a vector until one element is left (widen/reduce_scan.c), and has few
  * elements in a register for most of that. Here the halves of two vectors meet in one register at each step, so that eight reductions of
- * sixteen lanes take eleven operations in place of 32. Each element is combined with the same others, in the same order. */
-#include <stdlib.h>
-#include <string.h>
-
+ * sixteen lanes take eight operations in place of 32. Each element is combined with the same others, in the same order. */
 #include "lanes/ir/explain.h"
 #include "lanes/ir/ir.h"
 #include "lanes/ir/match.h"
@@ -61,12 +58,10 @@ static LLVMValueRef half_of(LLVMValueRef v, unsigned first, unsigned count)
     return LLVMGetOperand(v, 0);
 }
 
-static bool has_uses(LLVMValueRef v, unsigned count)
+static bool has_two_uses(LLVMValueRef v)
 {
-    LLVMUseRef use = LLVMGetFirstUse(v);
-    for (; use && count; count--)
-        use = LLVMGetNextUse(use);
-    return !use && !count;
+    LLVMUseRef first = LLVMGetFirstUse(v), second = first ? LLVMGetNextUse(first) : NULL;
+    return second && !LLVMGetNextUse(second);
 }
 
 /* The vector whose halves the operation combines; NULL: it does something else. */
@@ -74,7 +69,7 @@ static LLVMValueRef halved(LLVMValueRef v)
 {
     unsigned count = LLVMGetVectorSize(LLVMTypeOf(v));
     LLVMValueRef lower = half_of(LLVMGetOperand(v, 0), 0, count), upper = half_of(LLVMGetOperand(v, 1), count, count);
-    bool alone = has_uses(LLVMGetOperand(v, 0), 1) && has_uses(LLVMGetOperand(v, 1), 1);
+    bool alone = tsr__only_user(LLVMGetOperand(v, 0)) && tsr__only_user(LLVMGetOperand(v, 1));
     return alone && lower == upper ? lower : NULL;
 }
 
@@ -94,7 +89,7 @@ static bool find_reduction(const struct joining *j, LLVMValueRef v, struct reduc
     if (!is_vector_operation(v) || LLVMGetVectorSize(LLVMTypeOf(v)) != 1 || !LLVMGetFirstUse(v))
         return false;
     LLVMValueRef x = halved(v), before = x;
-    while (before && is_vector_operation(x) && same_operation(x, v) && has_uses(x, 2) && (before = halved(x)))
+    while (before && is_vector_operation(x) && same_operation(x, v) && has_two_uses(x) && (before = halved(x)))
         x = before;
     if (!x)
         return false;
@@ -125,14 +120,6 @@ static LLVMValueRef apply(struct joining *j, LLVMValueRef like, LLVMValueRef a, 
     return made;
 }
 
-static LLVMValueRef shuffle(struct joining *j, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
-{
-    LLVMValueRef index[MOST_LANES];
-    for (unsigned i = 0; i < count; i++)
-        index[i] = tsr__i32(j->l, from[i]);
-    return LLVMBuildShuffleVector(j->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(index, count), "");
-}
-
 /* Two vectors become one with the rows of both. Runs that fill a part of a register follow each other; of smaller ones each part has those
  * of x and then those of y, so that no shuffle crosses parts. */
 static struct joint join_pair(struct joining *j, const struct reduction *like, const struct joint *x, const struct joint *y)
@@ -150,7 +137,8 @@ static struct joint join_pair(struct joining *j, const struct reduction *like, c
                 for (unsigned k = 0; k < run; k++)
                     from[k >= half][n * half + k % half] = which * lanes + (p * in_part + i) * run + k;
             }
-    made.v = apply(j, like->result, shuffle(j, x->v, y->v, from[0], lanes), shuffle(j, x->v, y->v, from[1], lanes));
+    made.v = apply(j, like->result, tsr__pick_elements(j->l, j->b, x->v, y->v, from[0], lanes),
+                   tsr__pick_elements(j->l, j->b, x->v, y->v, from[1], lanes));
     return made;
 }
 
@@ -166,7 +154,8 @@ static LLVMValueRef finish(struct joining *j, const struct reduction *like, cons
                 from[k >= run / 2][to * (run / 2) + k % (run / 2)] = i * run + k;
         }
         const unsigned count = all->rows * run / 2;
-        v = apply(j, like->result, shuffle(j, v, NULL, from[0], count), shuffle(j, v, NULL, from[1], count));
+        v = apply(j, like->result, tsr__pick_elements(j->l, j->b, v, NULL, from[0], count),
+                  tsr__pick_elements(j->l, j->b, v, NULL, from[1], count));
     }
     return v;
 }
@@ -179,7 +168,7 @@ static LLVMValueRef sorted(struct joining *j, const struct reduction *like, cons
         return v;
     for (unsigned i = 0; i < all->rows; i++)
         from[all->row[i]] = i;
-    return shuffle(j, v, NULL, from, all->rows);
+    return tsr__pick_elements(j->l, j->b, v, NULL, from, all->rows);
 }
 
 /* So many reductions, a power of two, whose inputs are all there where the first one ends. */
@@ -194,7 +183,7 @@ static void join(struct joining *j, const struct reduction *const *r, unsigned c
             all[i] = join_pair(j, r[0], &all[2 * i], &all[2 * i + 1]);
     LLVMValueRef v = sorted(j, r[0], &all[0], finish(j, r[0], &all[0]));
     for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef own = shuffle(j, v, NULL, &i, 1);
+        LLVMValueRef own = tsr__pick_elements(j->l, j->b, v, NULL, &i, 1);
         LLVMReplaceAllUsesWith(r[i]->result, own);
     }
 }

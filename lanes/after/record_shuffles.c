@@ -25,28 +25,9 @@ static bool set_records(struct records *r, struct tsr__compilation *l, LLVMBuild
     return r->groups && r->groups <= MOST_GROUPS && tsr__make_record_network(&r->network, l, b, element, members, r->in_register);
 }
 
-static LLVMValueRef consecutive(const struct records *r, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
-{
-    LLVMValueRef from[MOST_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        from[i] = tsr__i32(r->network.l, first + i);
-    return LLVMBuildShuffleVector(r->network.b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(from, count), "");
-}
-
 static LLVMValueRef slice(const struct records *r, LLVMValueRef x, unsigned first, unsigned count)
 {
-    return LLVMGetVectorSize(LLVMTypeOf(x)) == count ? x : consecutive(r, x, NULL, first, count);
-}
-
-/* All of them, a power of two, one behind the other. */
-static LLVMValueRef joined(const struct records *r, LLVMValueRef *parts, unsigned count)
-{
-    LLVMValueRef next[MOST_ELEMENTS];
-    if (count == 1)
-        return parts[0];
-    for (unsigned i = 0; i < count / 2; i++)
-        next[i] = consecutive(r, parts[2 * i], parts[2 * i + 1], 0, 2 * LLVMGetVectorSize(LLVMTypeOf(parts[0])));
-    return joined(r, next, count / 2);
+    return LLVMGetVectorSize(LLVMTypeOf(x)) == count ? x : tsr__take_lanes(r->network.l, r->network.b, x, NULL, first, count);
 }
 
 /* ---- taking apart -------------------------------------------------------------------------------------------------------------------- */
@@ -63,7 +44,7 @@ static void take_apart(const struct records *r, LLVMValueRef all, LLVMValueRef *
             parts[m][g] = registers[m];
     }
     for (unsigned m = 0; m < count; m++)
-        members[m] = joined(r, parts[m], r->groups);
+        members[m] = tsr__join_lanes(r->network.l, r->network.b, parts[m], r->groups);
 }
 
 /* Of the vector of records, whatever type it has. */
@@ -130,16 +111,17 @@ static bool replace_takers(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVal
 /* LLVM computes with whole records where it needs few members of the result. These are better taken out before. */
 static bool compute_behind(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef shuffle)
 {
-    LLVMValueRef takers[TSR__MOST_MEMBERS] = {0}, all = LLVMGetOperand(shuffle, 0), its[2], from[MOST_ELEMENTS];
+    LLVMValueRef takers[TSR__MOST_MEMBERS] = {0}, all = LLVMGetOperand(shuffle, 0), its[2];
+    unsigned from[MOST_ELEMENTS];
     struct records r;
     unsigned taken = LLVMIsABinaryOperator(all) ? find_takers(&r, l, b, shuffle, takers) : 0;
     if (!taken || 2 * taken >= r.network.members)
         return false;
     for (unsigned i = 0; i < r.lanes; i++)
-        from[i] = tsr__i32(l, i * r.network.members + (unsigned)tsr__taken_member(shuffle, r.network.members));
+        from[i] = i * r.network.members + (unsigned)tsr__taken_member(shuffle, r.network.members);
     LLVMPositionBuilderBefore(b, shuffle);
     for (unsigned i = 0; i < 2; i++)
-        its[i] = LLVMBuildShuffleVector(b, LLVMGetOperand(all, i), LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(from, r.lanes), "");
+        its[i] = tsr__pick_elements(l, b, LLVMGetOperand(all, i), NULL, from, r.lanes);
     LLVMReplaceAllUsesWith(shuffle, LLVMBuildBinOp(b, LLVMGetInstructionOpcode(all), its[0], its[1], ""));
     return true;
 }
@@ -155,7 +137,7 @@ static LLVMValueRef put_together(const struct records *r, LLVMValueRef *members)
             all[g * count + m] = slice(r, members[m], g * r->in_register, r->in_register);
         tsr__put_records_together(&r->network, all + g * count);
     }
-    return joined(r, all, r->groups * count);
+    return tsr__join_lanes(r->network.l, r->network.b, all, r->groups * count);
 }
 
 /* How many members a shuffle puts together; 1 or 0: it does something else. */
@@ -196,7 +178,8 @@ static LLVMValueRef part_of(const struct records *r, LLVMValueRef v, unsigned fi
 static LLVMValueRef permuted(const struct records *r, LLVMValueRef *members)
 {
     unsigned count = r->network.members, registers = r->groups * count, its[TSR__MOST_MEMBERS];
-    LLVMValueRef roots[2] = {0}, all[MOST_ELEMENTS], from[MOST_ELEMENTS];
+    LLVMValueRef roots[2] = {0}, all[MOST_ELEMENTS];
+    unsigned from[MOST_ELEMENTS];
     LLVMTypeRef type = LLVMVectorType(r->element, count * r->lanes);
     for (unsigned m = 0; m < count; m++) {
         bool taken = LLVMIsAShuffleVectorInst(members[m]) && LLVMTypeOf(LLVMGetOperand(members[m], 0)) == type;
@@ -209,13 +192,13 @@ static LLVMValueRef permuted(const struct records *r, LLVMValueRef *members)
         its[m] = (unsigned)member + which * r->in_register;
     }
     for (unsigned i = 0; i < r->in_register; i++)
-        from[i] = tsr__i32(r->network.l, i / count * count + its[i % count]);
+        from[i] = i / count * count + its[i % count];
     for (unsigned i = 0; i < registers; i++) {
         LLVMValueRef x = slice(r, roots[0], i * r->in_register, r->in_register);
-        LLVMValueRef y = roots[1] ? slice(r, roots[1], i * r->in_register, r->in_register) : LLVMGetPoison(LLVMTypeOf(x));
-        all[i] = LLVMBuildShuffleVector(r->network.b, x, y, LLVMConstVector(from, r->in_register), "");
+        LLVMValueRef y = roots[1] ? slice(r, roots[1], i * r->in_register, r->in_register) : NULL;
+        all[i] = tsr__pick_elements(r->network.l, r->network.b, x, y, from, r->in_register);
     }
-    return joined(r, all, registers);
+    return tsr__join_lanes(r->network.l, r->network.b, all, registers);
 }
 
 static bool replace_join(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef shuffle)

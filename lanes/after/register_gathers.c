@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Gathers of 16 bytes, parts of a vector of each lane, become a load for each lane, and shuffles that put its scalars in the order of
- * lanes.
+ * lanes. Gathers of 16 bits or less beside them, by the same indices, are loads of the lanes, too.
  *
  * Functions with matrix operations keep them until tiles are made: what lanes read as columns of B is seen by the gathers. */
 #include <limits.h>
@@ -77,11 +77,11 @@ static LLVMValueRef scalar_of_values(struct gathered *g, unsigned number, LLVMTy
     if (bits == g->scalar_bits)
         return LLVMBuildBitCast(g->c->b, of, type, "");
     const unsigned each = g->scalar_bits / bits;
-    LLVMValueRef parts = LLVMBuildBitCast(g->c->b, of, LLVMVectorType(LLVMGetElementType(type), each * g->width), ""),
-                 from[TSR__MAX_ELEMENTS];
+    LLVMValueRef parts = LLVMBuildBitCast(g->c->b, of, LLVMVectorType(LLVMGetElementType(type), each * g->width), "");
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < g->width; i++)
-        from[i] = tsr__i32(g->c->l, i * each + number % each);
-    return LLVMBuildShuffleVector(g->c->b, parts, LLVMGetPoison(LLVMTypeOf(parts)), LLVMConstVector(from, g->width), "");
+        from[i] = i * each + number % each;
+    return tsr__pick_elements(g->c->l, g->c->b, parts, NULL, from, g->width);
 }
 
 /* Gives users of `v`, which has all values, what they take out of them; they and `v` go. */
@@ -138,13 +138,17 @@ static void load_lanes(struct gathered *g)
         g->scalars[i] = LLVMBuildFreeze(g->c->b, tsr__join_lanes(g->c->l, g->c->b, pieces[i], g->width / r->lanes), "");
 }
 
-/* Is it a gather of all lanes of 16 bytes, which users take apart? Others are left to LLVM. */
-static bool find_gathered(struct gathered *g, struct tsr__lane_pointers *c, LLVMValueRef v)
+static bool is_gather_of_all_lanes(LLVMValueRef v)
 {
     LLVMValueRef callee = tsr__callee(v);
-    int64_t all;
-    if (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") ||
-        element_bits(c->l, LLVMTypeOf(v)) != 8 * TSR__REGISTER_BYTES || !tsr__same_number(LLVMGetOperand(v, 1), &all) || !all)
+    int64_t bit;
+    return callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") && tsr__same_number(LLVMGetOperand(v, 1), &bit) && bit;
+}
+
+/* Is it one of 16 bytes, which users take apart? Others are left to LLVM. */
+static bool find_gathered(struct gathered *g, struct tsr__lane_pointers *c, LLVMValueRef v)
+{
+    if (!is_gather_of_all_lanes(v) || element_bits(c->l, LLVMTypeOf(v)) != 8 * TSR__REGISTER_BYTES)
         return false;
     *g = (struct gathered){.c = c, .call = v, .width = LLVMGetVectorSize(LLVMTypeOf(v))};
     g->scalar_bits = taken_bits(c->l, v, g->width);
@@ -159,13 +163,11 @@ static bool find_gathered(struct gathered *g, struct tsr__lane_pointers *c, LLVM
  * each round of a loop. */
 static void load_small(struct tsr__lane_pointers *c, LLVMValueRef call)
 {
-    LLVMValueRef callee = tsr__callee(call), all;
-    int64_t bit;
-    if (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") || element_bits(c->l, LLVMTypeOf(call)) > 16 ||
-        !tsr__same_number(LLVMGetOperand(call, 1), &bit) || !bit || !tsr__has_pointers_of_lanes(c, LLVMGetOperand(call, 0)))
+    if (!is_gather_of_all_lanes(call) || element_bits(c->l, LLVMTypeOf(call)) > 16 ||
+        !tsr__has_pointers_of_lanes(c, LLVMGetOperand(call, 0)))
         return;
+    LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(call));
     LLVMPositionBuilderBefore(c->b, call);
-    all = LLVMGetPoison(LLVMTypeOf(call));
     for (unsigned lane = 0; lane < LLVMGetVectorSize(LLVMTypeOf(call)); lane++) {
         LLVMValueRef pointer = tsr__pointer_of_lane(c, LLVMGetOperand(call, 0), lane);
         LLVMValueRef element = LLVMBuildLoad2(c->b, LLVMGetElementType(LLVMTypeOf(call)), pointer, "");

@@ -5,7 +5,7 @@
  * The code generator moves constants behind all other operands, to the end of the chain. Those that are to be added before stand in memory,
  * as they would be anyway, and are loaded in a way that it does not look through. */
 #include "lanes/ir/costs.h"
-#include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 enum { MOST_ADDENDS = 16 };
 
@@ -64,13 +64,6 @@ static bool is_sum(const struct sums *s, LLVMValueRef v)
     return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMGetInstructionParent(v) == s->block;
 }
 
-/* Where an addition has but one user, that user. */
-static LLVMValueRef only_user(LLVMValueRef v)
-{
-    LLVMUseRef use = LLVMGetFirstUse(v);
-    return use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
-}
-
 static bool is_vector_of_words(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
@@ -84,7 +77,7 @@ static bool collect(const struct sums *s, struct sum *sum, LLVMValueRef v)
 {
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef operand = LLVMGetOperand(v, k);
-        if (is_sum(s, operand) && only_user(operand)) {
+        if (is_sum(s, operand) && tsr__only_user(operand)) {
             if (!collect(s, sum, operand))
                 return false;
             continue;
@@ -184,7 +177,7 @@ static void erase_sum(const struct sums *s, LLVMValueRef v)
 static void shorten(struct sums *s, LLVMValueRef v)
 {
     struct sum sum = {.count = 0};
-    LLVMValueRef user = only_user(v);
+    LLVMValueRef user = tsr__only_user(v);
     if (!is_vector_of_words(LLVMTypeOf(v)) || (user && is_sum(s, user)) || !collect(s, &sum, v) || sum.count < 3)
         return;
     uintptr_t least = add_up(s, sum, false).depth;

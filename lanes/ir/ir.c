@@ -332,13 +332,21 @@ LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value)
     return LLVMConstInt(LLVMInt64TypeInContext(l->context), value, false);
 }
 
+LLVMValueRef tsr__pick_elements(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
+                                unsigned count)
+{
+    LLVMValueRef *number = tsr_arena_alloc(&l->scratch, count * sizeof *number);
+    for (unsigned i = 0; i < count; i++)
+        number[i] = tsr__i32(l, from[i]);
+    return LLVMBuildShuffleVector(b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(number, count), "");
+}
+
 LLVMValueRef tsr__take_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
 {
-    LLVMValueRef lane[TSR__MAX_ELEMENTS];
-    TSR__REQUIRE(count <= TSR__MAX_ELEMENTS);
+    unsigned *from = tsr_arena_alloc(&l->scratch, count * sizeof *from);
     for (unsigned i = 0; i < count; i++)
-        lane[i] = tsr__i32(l, first + i);
-    return LLVMBuildShuffleVector(b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(lane, count), "");
+        from[i] = first + i;
+    return tsr__pick_elements(l, b, x, y, from, count);
 }
 
 LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef *parts, unsigned count)

@@ -35,6 +35,13 @@ static inline bool tsr__is_in_block(LLVMValueRef v, LLVMBasicBlockRef block)
     return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
 }
 
+/* Its user, if it has one alone; else NULL. */
+static inline LLVMValueRef tsr__only_user(LLVMValueRef v)
+{
+    LLVMUseRef use = LLVMGetFirstUse(v);
+    return use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+}
+
 /* The first edge from the block by which the phi gets a value; the number of the phi's edges if there is none. */
 static inline unsigned tsr__edge_from(LLVMValueRef phi, LLVMBasicBlockRef block)
 {

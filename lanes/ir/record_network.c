@@ -27,11 +27,7 @@ bool tsr__make_record_network(struct tsr__record_network *n, struct tsr__compila
 
 static LLVMValueRef shuffle(const struct tsr__record_network *n, LLVMValueRef x, LLVMValueRef y, const unsigned *from)
 {
-    LLVMValueRef index[2 * ROW_BYTES];
-    unsigned count = n->halves * n->row;
-    for (unsigned i = 0; i < count; i++)
-        index[i] = tsr__i32(n->l, from[i]);
-    return LLVMBuildShuffleVector(n->b, x, y, LLVMConstVector(index, count), "");
+    return tsr__pick_elements(n->l, n->b, x, y, from, n->halves * n->row);
 }
 
 /* The lower, or upper, halves of the rows of two registers, one element from each in turn. */

@@ -21,8 +21,8 @@ struct element {
 
 /* Consecutive elements as words. */
 struct words {
-    LLVMValueRef v;                /* <count x i32>, of one word i32 */
-    bool top_is_zero, is_constant; /* the highest bit of each element */
+    LLVMValueRef v;   /* <count x i32>, of one word i32 */
+    bool top_is_zero; /* the highest bit of each element */
 };
 
 /* Loads that became one. */
@@ -44,12 +44,6 @@ static bool find_words(struct joining *j, const struct element *e, unsigned coun
 
 /* ---- elements --------------------------------------------------------------------------------------------------------------------------
  */
-
-static bool has_one_use(LLVMValueRef v)
-{
-    LLVMUseRef use = LLVMGetFirstUse(v);
-    return use && !LLVMGetNextUse(use);
-}
 
 /* What was put into the vector there; NULL: it is unknown, or there is nothing. */
 static struct element element_of(LLVMValueRef v, int at)
@@ -94,7 +88,7 @@ static bool are_constant(const struct element *e, unsigned count)
 static bool are_operations(const struct element *e, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (!e[i].v || !LLVMIsABinaryOperator(e[i].v) || !has_one_use(e[i].v) ||
+        if (!e[i].v || !LLVMIsABinaryOperator(e[i].v) || !tsr__only_user(e[i].v) ||
             LLVMGetInstructionOpcode(e[i].v) != LLVMGetInstructionOpcode(e[0].v))
             return false;
     return true;
@@ -126,7 +120,7 @@ static LLVMValueRef splat(const struct joining *j, LLVMValueRef like, uint64_t b
 static struct words words_of_constants(const struct joining *j, const struct element *e, unsigned count)
 {
     LLVMValueRef word[MOST_ELEMENTS];
-    struct words w = {.top_is_zero = true, .is_constant = true};
+    struct words w = {.top_is_zero = true};
     for (unsigned i = 0; i < count; i += j->in_word) {
         uint64_t all = 0;
         for (unsigned k = 0; k < j->in_word; k++) {
@@ -183,7 +177,7 @@ static struct words shifted(struct joining *j, LLVMOpcode opcode, const struct w
     /* The sign, turned, is taken off again: what is below zero borrows from the bits above. */
     const uint64_t sign = (all + 1) / 2 >> by;
     struct words turned = {.v = LLVMBuildXor(j->b, right, splat(j, x->v, sign), ""), .top_is_zero = by > 0};
-    struct words minus = {.v = splat(j, x->v, all + 1 - sign), .is_constant = true};
+    struct words minus = {.v = splat(j, x->v, all + 1 - sign)};
     return (struct words){.v = sum(j, &turned, &minus, false)};
 }
 
@@ -334,7 +328,7 @@ static bool words_of_loads(struct joining *j, const struct element *e, unsigned 
 /* Elements that were words before. */
 static bool words_of_words(struct joining *j, const struct element *e, unsigned count, struct words *found)
 {
-    LLVMValueRef from = e[0].v && LLVMIsABitCastInst(e[0].v) ? LLVMGetOperand(e[0].v, 0) : NULL, index[MOST_ELEMENTS];
+    LLVMValueRef from = e[0].v && LLVMIsABitCastInst(e[0].v) ? LLVMGetOperand(e[0].v, 0) : NULL;
     LLVMTypeRef type = from ? LLVMTypeOf(from) : NULL;
     if (!type || e[0].at < 0 || e[0].at % (int)j->in_word || LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
         LLVMGetElementType(type) != LLVMInt32TypeInContext(j->l->context))
@@ -342,11 +336,10 @@ static bool words_of_words(struct joining *j, const struct element *e, unsigned 
     for (unsigned i = 0; i < count; i++)
         if (e[i].v != e[0].v || e[i].at != e[0].at + (int)i)
             return false;
-    for (unsigned i = 0; i < count / j->in_word; i++)
-        index[i] = tsr__i32(j->l, (uint32_t)e[0].at / j->in_word + i);
-    *found = (struct words){
-        .v = count > j->in_word ? LLVMBuildShuffleVector(j->b, from, LLVMGetPoison(type), LLVMConstVector(index, count / j->in_word), "")
-                                : LLVMBuildExtractElement(j->b, from, index[0], "")};
+    const unsigned first = (unsigned)e[0].at / j->in_word;
+    found->top_is_zero = false;
+    found->v = count > j->in_word ? tsr__take_lanes(j->l, j->b, from, NULL, first, count / j->in_word)
+                                  : LLVMBuildExtractElement(j->b, from, tsr__i32(j->l, first), "");
     return true;
 }
 
@@ -447,7 +440,8 @@ static bool note_elements(struct joining *j, LLVMValueRef v, struct element *e)
 
 static unsigned elements_of_or(struct joining *j, LLVMValueRef v, struct element *e)
 {
-    if (!is_or(v) || !is_i32(LLVMTypeOf(v)) || (has_one_use(v) && is_or(LLVMGetUser(LLVMGetFirstUse(v)))))
+    LLVMValueRef user = tsr__only_user(v);
+    if (!is_or(v) || !is_i32(LLVMTypeOf(v)) || (user && is_or(user)))
         return 0;
     j->bits = 0;
     for (unsigned i = 0; i < MOST_ELEMENTS; i++)

@@ -3,8 +3,8 @@
  *
  * If the rounds are mostly gathers, all lanes are serialised from the first round on: one row of a sparse matrix takes less time by
  * itself than a packet's gathers do for each lane. Else only the last lanes are: lists and trees differ in length, and a round with
- * gathers costs as much for one lane as for all. If the loop writes memory that others see, only the very last lane is serialised: all
- * other lanes have left the loop by then, so the order of effects is unchanged. */
+ * gathers costs as much for one lane as for all; also if there are other such loops in it. If the loop writes memory that others see, only
+ * the very last lane is serialised: all other lanes have left the loop by then, so the order of effects is unchanged. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/mad_op.h"

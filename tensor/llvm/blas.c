@@ -229,24 +229,27 @@ static void sum_columns(struct tsr__te *e, struct columns *columns)
     tsr__te_end_if(e, end);
 }
 
+/* The columns from `from` to `to`, so many at a time. */
+static void sum_columns_between(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef from, LLVMValueRef to, uint32_t count)
+{
+    struct columns columns = {.o = o, .count = count};
+    struct tsr__te_loop loop;
+    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, count), NULL, 0);
+    columns.first = loop.index;
+    sum_columns(e, &columns);
+    tsr__te_end_rolled_loop(e, &loop, NULL);
+}
+
 /* False: there is no such code. */
 static bool integer_columns(struct tsr__te *e, const struct tsr__te_blas *o)
 {
-    struct columns columns = {.o = o, .count = MOST_COLUMNS};
     uint32_t lanes = e->func->info.sub_group_size;
-    LLVMValueRef from = tsr__te_i64(e, 0);
     if (tsr__t_numbers[o->c.type->number].class != TSR__T_INTEGER || !e->unit.blocks || !e->one_sub_group ||
         tsr__te_known(o->a.stride[0]) != 1 || is_known_below(o->a.shape[0], 2 * lanes))
         return false;
-    for (; columns.count; columns.count = columns.count > 1) {
-        struct tsr__te_loop loop;
-        LLVMValueRef to = columns.count > 1 ? round_down(e, o->a.shape[1], columns.count) : o->a.shape[1];
-        tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, columns.count), NULL, 0);
-        columns.first = loop.index;
-        sum_columns(e, &columns);
-        tsr__te_end_rolled_loop(e, &loop, NULL);
-        from = to;
-    }
+    LLVMValueRef whole = round_down(e, o->a.shape[1], MOST_COLUMNS);
+    sum_columns_between(e, o, tsr__te_i64(e, 0), whole, MOST_COLUMNS);
+    sum_columns_between(e, o, whole, o->a.shape[1], 1);
     return true;
 }
 
