@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
-; Bytes that are computed and put together to words, or stored as vectors, are computed as words, from one load; not where memory is written in between, where
-; bytes are not side by side, nor where they are needed by themselves.
+; Bytes that are computed and put together to words, or stored as vectors, are computed as words, from one load; not where memory is written
+; in between, where bytes are not side by side, nor where they are needed by themselves.
 ; RUN: tessera-opt -packets=16 -passes=split_kernels,byte_words %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
@@ -112,6 +112,30 @@ define spir_kernel void @written_between(ptr addrspace(1) %a, ptr addrspace(1) %
   %v3 = insertelement <4 x i8> %v2, i8 %x3, i64 3
   %word = bitcast <4 x i8> %v3 to i32
   store i32 %word, ptr addrspace(1) %q
+  ret void
+}
+
+; Two words begin with the same load; behind it the place of the other one is written, and loaded again.
+; CHECK-LABEL: define internal void @loaded_again.item(
+; CHECK-COUNT-3: load i16
+; CHECK: bitcast <4 x i16> %{{.*}} to <2 x i32>
+; CHECK: ret void
+define spir_kernel void @loaded_again(ptr addrspace(1) %a, ptr addrspace(1) %b) {
+  %g = call i64 @__tsr_global_id(i32 0)
+  %p0 = getelementptr i16, ptr addrspace(1) %a, i64 %g
+  %p1 = getelementptr i8, ptr addrspace(1) %p0, i64 2
+  %q = getelementptr <2 x i32>, ptr addrspace(1) %b, i64 %g
+  %x0 = load i16, ptr addrspace(1) %p0
+  %x1 = load i16, ptr addrspace(1) %p1
+  store i32 1, ptr addrspace(1) %q
+  %y1 = load i16, ptr addrspace(1) %p1
+  %v0 = insertelement <4 x i16> poison, i16 %x0, i64 0
+  %v1 = insertelement <4 x i16> %v0, i16 %x1, i64 1
+  %v2 = insertelement <4 x i16> %v1, i16 %x0, i64 2
+  %v3 = insertelement <4 x i16> %v2, i16 %y1, i64 3
+  %words = bitcast <4 x i16> %v3 to <2 x i32>
+  %more = add <2 x i32> %words, splat (i32 1)
+  store <2 x i32> %more, ptr addrspace(1) %q
   ret void
 }
 
