@@ -43,14 +43,23 @@ struct tsr__tile_rows {
     char *at;
     int64_t stride;
 };
-/* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): `to` = A·B, or `from` + A·B if that is not
- * NULL, of two tiles of A under each other, in one piece for each of `steps` steps, by two tiles of B beside each other, whose rows lie at
- * b_stride through all steps; and one product, added to a tile in one piece. */
-void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],
-                         const struct tsr__tile_rows to[2][2], enum tsr_tile_product product);
+/* Two tiles by two of C, or two of one row of tiles: `to` = A·B, or `from` + A·B. */
+struct tsr__tile_square {
+    const char *a, *b;                /* the first tiles of the first step; the second one of B lies beside it */
+    int64_t a_stride, a_next, a_step; /* of A: to the next row, to the tile below, and to the next step's tile */
+    int64_t b_stride;                 /* of B: to the next row, through all steps */
+    int64_t steps;
+    unsigned rows;   /* of tiles: 1 or 2 */
+    bool zero;       /* `from` is not read */
+    bool b_in_place; /* B comes from memory, not from the second cache */
+    struct tsr__tile_rows from[2][2], to[2][2];
+};
+/* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): a square, and one product, added to a tile in
+ * one piece. */
+void tsr__tile_square_amx(const struct tsr__tile_square *square, enum tsr_tile_product product);
+void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
-void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
 /* The product of the operands once they are packed: numbers of 4 bits without a sign are signed bytes as well, of which VNNI makes the
  * product with others without a sign. */

@@ -8,7 +8,10 @@
 #define AMX __attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16")))
 #define INLINE __attribute__((always_inline)) static inline
 
-enum { LINE = TSR_TILE_ROW_BYTES };
+enum {
+    LINE = TSR_TILE_ROW_BYTES,
+    AHEAD = 2, /* steps that B is fetched before it is needed */
+};
 
 /* Two tiles by two of a loop's accumulators. */
 struct quarter {
@@ -37,40 +40,59 @@ static struct quarter quarter_of(const struct tsr_tile_loop *x, int64_t i, int64
     return q;
 }
 
-/* Two tiles under each other of A, in one piece, by two beside each other of B, with rows at `b_stride`, in each of `steps` steps. B comes
- * past the first cache, where A is to stay. */
+/* Fetches two tiles beside each other into the second cache. */
+INLINE void fetch_tiles(const char *from, int64_t stride)
+{
+    for (unsigned r = 0; r < TSR_TILE_ROWS; r++, from += stride) {
+        _mm_prefetch(from, _MM_HINT_T1);
+        _mm_prefetch(from + LINE, _MM_HINT_T1);
+    }
+}
+
+/* B comes past the first cache, where A is to stay. */
 #define BLOCKS(name, multiply)                                                                                                             \
-    AMX static void name##_block(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],    \
-                                 const struct tsr__tile_rows to[2][2])                                                                     \
+    AMX static void name##_square(const struct tsr__tile_square *x)                                                                        \
     {                                                                                                                                      \
-        if (!from) {                                                                                                                       \
+        const char *a = x->a, *b = x->b;                                                                                                   \
+        const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_step = TSR_TILE_ROWS * b_stride;                                   \
+        const bool down = x->rows > 1;                                                                                                     \
+        if (x->zero) {                                                                                                                     \
             _tile_zero(0);                                                                                                                 \
             _tile_zero(1);                                                                                                                 \
             _tile_zero(2);                                                                                                                 \
             _tile_zero(3);                                                                                                                 \
         } else {                                                                                                                           \
-            _tile_loadd(0, from[0][0].at, from[0][0].stride);                                                                              \
-            _tile_loadd(1, from[0][1].at, from[0][1].stride);                                                                              \
-            _tile_loadd(2, from[1][0].at, from[1][0].stride);                                                                              \
-            _tile_loadd(3, from[1][1].at, from[1][1].stride);                                                                              \
+            _tile_loadd(0, x->from[0][0].at, x->from[0][0].stride);                                                                        \
+            _tile_loadd(1, x->from[0][1].at, x->from[0][1].stride);                                                                        \
+            if (down) {                                                                                                                    \
+                _tile_loadd(2, x->from[1][0].at, x->from[1][0].stride);                                                                    \
+                _tile_loadd(3, x->from[1][1].at, x->from[1][1].stride);                                                                    \
+            }                                                                                                                              \
         }                                                                                                                                  \
         _tile_stream_loadd(6, b, b_stride);                                                                                                \
-        for (int64_t step = 1; step <= steps; step++, a += 2 * TSR_TILE_BYTES) {                                                           \
-            _tile_loadd(4, a, LINE);                                                                                                       \
+        for (int64_t left = x->steps; left; left--, a += x->a_step) {                                                                      \
+            _tile_loadd(4, a, a_stride);                                                                                                   \
             _tile_stream_loadd(7, b + LINE, b_stride);                                                                                     \
             multiply(0, 4, 6);                                                                                                             \
-            _tile_loadd(5, a + TSR_TILE_BYTES, LINE);                                                                                      \
+            if (down)                                                                                                                      \
+                _tile_loadd(5, a + x->a_next, a_stride);                                                                                   \
             multiply(1, 4, 7);                                                                                                             \
-            multiply(2, 5, 6);                                                                                                             \
-            b += TSR_TILE_ROWS * b_stride;                                                                                                 \
-            if (step < steps)                                                                                                              \
+            if (down)                                                                                                                      \
+                multiply(2, 5, 6);                                                                                                         \
+            if (x->b_in_place)                                                                                                             \
+                fetch_tiles(b + AHEAD * b_step, b_stride);                                                                                 \
+            b += b_step;                                                                                                                   \
+            if (left > 1)                                                                                                                  \
                 _tile_stream_loadd(6, b, b_stride);                                                                                        \
-            multiply(3, 5, 7);                                                                                                             \
+            if (down)                                                                                                                      \
+                multiply(3, 5, 7);                                                                                                         \
         }                                                                                                                                  \
-        _tile_stored(0, to[0][0].at, to[0][0].stride);                                                                                     \
-        _tile_stored(1, to[0][1].at, to[0][1].stride);                                                                                     \
-        _tile_stored(2, to[1][0].at, to[1][0].stride);                                                                                     \
-        _tile_stored(3, to[1][1].at, to[1][1].stride);                                                                                     \
+        _tile_stored(0, x->to[0][0].at, x->to[0][0].stride);                                                                               \
+        _tile_stored(1, x->to[0][1].at, x->to[0][1].stride);                                                                               \
+        if (down) {                                                                                                                        \
+            _tile_stored(2, x->to[1][0].at, x->to[1][0].stride);                                                                           \
+            _tile_stored(3, x->to[1][1].at, x->to[1][1].stride);                                                                           \
+        }                                                                                                                                  \
     }                                                                                                                                      \
     /* Tiles in rows i and i + 1, columns j and j + 1 of a loop; the last one in place of one behind it. */                                \
     AMX static void name##_in_place(const struct tsr_tile_loop *x, int64_t i, int64_t j)                                                   \
@@ -122,21 +144,19 @@ BLOCKS(bf16, _tile_dpbf16ps)
 BLOCKS(f16, _tile_dpfp16ps)
 
 static const struct {
-    void (*block)(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],
-                  const struct tsr__tile_rows to[2][2]);
+    void (*square)(const struct tsr__tile_square *);
     void (*one)(void *c, const void *a, const void *b);
     void (*in_place)(const struct tsr_tile_loop *x, int64_t i, int64_t j);
 } of_product[] = {
-#define ROW(name) {name##_block, name##_one, name##_in_place}
+#define ROW(name) {name##_square, name##_one, name##_in_place}
     [TSR_TILE_S8S8] = ROW(s8s8), [TSR_TILE_S8U8] = ROW(s8u8), [TSR_TILE_U8S8] = ROW(u8s8),
     [TSR_TILE_U8U8] = ROW(u8u8), [TSR_TILE_BF16] = ROW(bf16), [TSR_TILE_F16] = ROW(f16),
 #undef ROW
 };
 
-void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows from[2][2],
-                         const struct tsr__tile_rows to[2][2], enum tsr_tile_product product)
+void tsr__tile_square_amx(const struct tsr__tile_square *square, enum tsr_tile_product product)
 {
-    of_product[product].block(a, b, b_stride, steps, from, to);
+    of_product[product].square(square);
 }
 
 void tsr__tile_loop_amx(const struct tsr_tile_loop *x)

@@ -3,6 +3,8 @@
 #ifndef TESSERA_TILES_BLOCK_H
 #define TESSERA_TILES_BLOCK_H
 
+#include <string.h>
+
 #include "device-amx/tiles_dot.h"
 #include "tessera/base.h"
 
@@ -90,6 +92,13 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
 /* What the grid's memory holds is not of this grid yet. */
 void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g);
 
+/* Where a column of tiles of B begins, counted through all columns of the grid. */
+static inline const char *column_of_b(const struct tsr__tile_grid *g, int64_t column)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    return g->b[column / x->columns] + g->first * x->b_step + column % x->columns * x->b_next;
+}
+
 /* A row of C, or 16 columns of it: in which row, or column, of the grid's loops, and how far behind the start of that one's C. */
 struct place {
     int64_t grid, offset;
@@ -123,8 +132,26 @@ static inline char *row_of_c(const struct tsr__block *b, int64_t row, int64_t co
     return at_places(b->grid, place_of_row(b, row), place_of_column(b, column));
 }
 
-/* All rows of the block times all its columns by the instructions that multiply bytes or bfloat16, A's strips packed one after the other.
- */
+AVX512 static inline void copy_lines_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++, to += to_stride, from += stride)
+        _mm512_store_si512(to, _mm512_loadu_si512(from));
+}
+
+/* To lines of 64 bytes, a multiple of 64 apart. */
+static inline void copy_lines(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned count)
+{
+    if (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F)) {
+        copy_lines_512(to, to_stride, from, stride, count);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++, to += to_stride, from += stride)
+        memcpy(to, from, LINE);
+}
+
+/* All rows of the block times all its columns by the instructions that multiply bytes or bfloat16, A's strips packed one after the other
+ * (tiles_strips.c); and the same in AMX's registers, or in the model of them (tiles_squares.c). */
 void tsr__block_multiply_strips(const struct tsr__block *b, enum tsr_tile_product product);
+void tsr__block_multiply_squares(const struct tsr__block *b);
 
 #endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Grids of loops over K against one loop after the other: numbers of rows, columns and steps around each one at which another way is taken,
+ * operands that end where memory does, rows of A in few sets of the cache, B that lies together or apart, and loops that are missing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <immintrin.h>
+
+#include "device-amx/cpu.h"
+#include "tile_loops_test.h"
+
+enum { MOST_LOOPS = 48, MOST_COLUMNS = 24 };
+
+/* A grid with memory for its operands and for C. */
+struct grid {
+    struct tsr_tile_loop loop;
+    struct tsr__tile_grid grid;
+    struct memory a, b, c;
+    const char *rows[MOST_LOOPS], *columns[MOST_COLUMNS];
+    char *to[MOST_LOOPS * MOST_COLUMNS];
+};
+
+static uint32_t between(uint32_t least, uint32_t most)
+{
+    return least + number() % (most - least + 1);
+}
+
+/* Loops under each other have rows of A at one distance, unless one of them is apart; those beside each other likewise. */
+static void place_operands(struct grid *g)
+{
+    struct tsr_tile_loop *x = &g->loop;
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), far[] = {0, 64, 2048, 4096}, b_rows = tsr__loop_b_rows(x),
+                  b_bytes = tsr__loop_b_bytes(x), apart = number() % 3 ? 0 : 128 * (int64_t)between(1, 3);
+    x->a_step = bytes;
+    x->a_stride = x->steps * bytes;
+    x->a_stride += number() % 2 ? far[number() % 2] : far[number() % 4] - x->a_stride % far[2] % far[number() % 3 + 1];
+    x->a_stride = x->a_stride < x->steps * bytes ? x->steps * bytes : x->a_stride;
+    x->a_next = TSR_TILE_ROWS * x->a_stride;
+    const int64_t rows = g->grid.rows * x->rows * x->tile_rows;
+    g->a = reserve((size_t)((rows - 1) * x->a_stride + apart + x->steps * bytes), number() % 2);
+    for (int64_t i = 0; i < g->grid.rows; i++)
+        g->rows[i] = g->a.begin + i * x->rows * x->tile_rows * x->a_stride + (i && i == g->grid.rows / 2 ? apart : 0);
+    const int64_t all = g->grid.columns * x->columns, width = all * b_bytes + (number() % 2 ? 0 : apart);
+    x->b_next = b_bytes;
+    x->b_stride = width;
+    x->b_step = b_rows * width;
+    g->b = reserve((size_t)(x->steps * b_rows * width), number() % 2);
+    const bool turned = !(number() % 4); /* the columns, so they do not follow each other */
+    for (int64_t i = 0; i < g->grid.columns; i++)
+        g->columns[i] = g->b.begin + (turned ? g->grid.columns - 1 - i : i) * x->columns * b_bytes;
+}
+
+static void place_results(struct grid *g)
+{
+    struct tsr_tile_loop *x = &g->loop;
+    const int64_t rows = g->grid.rows * x->rows * x->tile_rows, width = g->grid.columns * x->columns * TSR_TILE_ROW_BYTES;
+    x->to_stride = width + 64 * (int64_t)between(0, 2);
+    g->c = reserve((size_t)((rows - 1) * x->to_stride + width), number() % 2);
+    x->past = number() % 2 && tsr__fills_lines(&(struct tsr_tile_loop){.to = g->c.begin, .to_stride = x->to_stride});
+    const uint32_t missing = number() % 3 ? UINT32_MAX : number() % (uint32_t)(g->grid.rows * g->grid.columns);
+    for (uint32_t i = 0; i < g->grid.rows * g->grid.columns; i++)
+        g->to[i] = i == missing ? NULL
+                                : g->c.begin + i / g->grid.columns * x->rows * x->tile_rows * x->to_stride +
+                                      i % g->grid.columns * x->columns * TSR_TILE_ROW_BYTES;
+}
+
+static void make(struct grid *g, uint64_t how)
+{
+    static const uint8_t rows_of_tile[] = {1, 2, 4, 8, 16};
+    struct tsr_tile_loop *x = &g->loop;
+    *g = (struct grid){.loop = {.how = how, .zero = number() % 4 > 0, .steps = between(1, number() % 3 ? 6 : 40)}};
+    if (!(tsr__is_in_tiles(x) && has_fractions(how))) /* a grid adds two halves of a step at once, which is another rounding */
+        x->how |= number() % 3 ? 0 : TSR_TILE_HALF_K;
+    x->how |= number() % 4 || (how & TSR_TILE_PRODUCT) == TSR_TILE_TF32 ? 0 : TSR_TILE_B_ROWS;
+    x->tile_rows = rows_of_tile[number() % 5];
+    x->rows = x->tile_rows == TSR_TILE_ROWS ? between(1, 2) : 1;
+    x->columns = between(1, 2);
+    g->grid.rows = between(1, (uint32_t)(66 / (x->rows * x->tile_rows) < MOST_LOOPS ? 66 / (x->rows * x->tile_rows) : MOST_LOOPS));
+    g->grid.columns = between(1, number() % 3 ? 5 : MOST_COLUMNS / 2);
+    place_operands(g);
+    place_results(g);
+    fill(&g->a, has_fractions(how));
+    fill(&g->b, has_fractions(how));
+    fill(&g->c, has_fractions(how));
+    g->grid.loop = x;
+    g->grid.a = g->rows;
+    g->grid.b = g->columns;
+    g->grid.to = g->to;
+}
+
+/* What C must be once the loops have been done one after the other. */
+static void expect_grid(const struct grid *g, char *c)
+{
+    static tile tiles[TSR_TILE_LOOP_MAX];
+    for (int64_t i = 0; i < g->grid.rows * g->grid.columns; i++) {
+        if (!g->to[i])
+            continue;
+        struct tsr_tile_loop x = g->loop;
+        char *to = c + (g->to[i] - g->c.begin);
+        const int64_t rows = x.rows * x.tile_rows, columns = x.columns;
+        x.a = g->rows[i / g->grid.columns];
+        x.b = g->columns[i % g->grid.columns];
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t j = 0; j < columns; j++)
+                memcpy(tiles[r / TSR_TILE_ROWS * columns + j] + r % TSR_TILE_ROWS * TSR_TILE_ROW_BYTES,
+                       to + r * x.to_stride + j * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
+        expect(&x, tiles);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t j = 0; j < columns; j++)
+                memcpy(to + r * x.to_stride + j * TSR_TILE_ROW_BYTES,
+                       tiles[r / TSR_TILE_ROWS * columns + j] + r % TSR_TILE_ROWS * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
+    }
+}
+
+/* As device-amx/tiles_share.c does a grid: B is not packed for few rows, where it need not be. */
+static void one(uint64_t how, char *memory)
+{
+    struct grid g;
+    make(&g, how);
+    g.grid.memory = memory;
+    char *expected = malloc(g.c.bytes);
+    memcpy(expected, g.c.begin, g.c.bytes);
+    expect_grid(&g, expected);
+    g.grid.b_in_place = tsr__tile_may_load_b(&g.grid);
+    if (tsr__tile_is_thin(&g.grid) && number() % 2)
+        tsr__tile_thin_multiply(&g.grid);
+    else
+        tsr__tile_grid_multiply(&g.grid);
+    assert_memory_equal(g.c.begin, expected, g.c.bytes);
+    free(expected);
+    release(&g.a);
+    release(&g.b);
+    release(&g.c);
+}
+
+static void all_products(uint64_t how, int rounds, enum tsr_tile_product last)
+{
+    char *memory = aligned_alloc(64, TSR__GRID_BYTES);
+    for (int round = 0; round < rounds; round++)
+        for (uint64_t product = TSR_TILE_S8S8; product <= last; product++)
+            if (how || runs_in_vectors(product))
+                one(product | how, memory);
+    free(memory);
+}
+
+static void by_vectors(void **unused)
+{
+    (void)unused;
+    if (!runs_in_vectors(TSR_TILE_F16))
+        skip();
+    all_products(0, ROUNDS, TSR_TILE_BF16_PAIRS);
+}
+
+static void by_the_model(void **unused)
+{
+    (void)unused;
+    all_products(TSR_TILE_IN_MODEL, ROUNDS / 5, TSR_TILE_BF16_PAIRS);
+}
+
+__attribute__((target("amx-tile"))) static void configure_tiles(void)
+{
+    static const struct {
+        uint8_t palette, start_row, reserved[14];
+        uint16_t bytes[16];
+        uint8_t rows[16];
+    } shape = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
+    _tile_loadconfig(&shape);
+}
+
+__attribute__((target("amx-tile"))) static void by_amx(void **unused)
+{
+    (void)unused;
+    if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_INT8) || !tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_BF16) || !tsr_cpu_request_amx())
+        skip();
+    configure_tiles();
+    all_products(TSR_TILE_IN_AMX, ROUNDS, tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_FP16) ? TSR_TILE_F16 : TSR_TILE_BF16);
+    _tile_release();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_vectors), cmocka_unit_test(by_the_model), cmocka_unit_test(by_amx)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
