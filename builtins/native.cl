@@ -64,9 +64,10 @@ float PURE native_log10(float x)
     return native_log2(x) * 0x1.344136p-2f;
 }
 
+/* Of the absolute value, as Intel's GPUs have it: OpenVINO squares negative numbers with it. */
 float PURE native_powr(float x, float y)
 {
-    return native_exp2(y * native_log2(x));
+    return native_exp2(y * native_log2(__builtin_elementwise_abs(x)));
 }
 
 /* Beyond 2^22 any result is allowed: the argument is kept small. */

@@ -38,12 +38,10 @@ enum {
 static struct tsr_device_caps caps = {
     .spirv = true,
     .device_queues = true,
-    .type = TSR_DEVICE_CPU,
     .sub_slices = 1, /* one slice for each compute unit, as that number alone may differ in sub-devices */
     .eus = 1,
     .eu_threads = 1,
-    .dp4a = true, /* dot products and matrices of sub-groups are there whatever the CPU has */
-    .dpas = true,
+    .dp4a = true, /* dot products are there whatever the CPU has */
     .single_config = DENORM | INF_NAN | ROUND_TO_NEAREST | FMA | CORRECTLY_ROUNDED,
     .double_config = DENORM | INF_NAN | ROUND_TO_NEAREST | ROUND_TO_ZERO | ROUND_TO_INF | FMA,
     .half_config = DENORM | INF_NAN | ROUND_TO_NEAREST,
@@ -143,6 +141,13 @@ static const char *text_or(enum tsr_env_name name, const char *otherwise)
     return copy ? copy : otherwise;
 }
 
+static enum tsr_device_type reported_type(void)
+{
+    static const char *const words[] = {"cpu", "gpu", "accelerator"};
+    static const enum tsr_device_type types[] = {TSR_DEVICE_CPU, TSR_DEVICE_GPU, TSR_DEVICE_ACCELERATOR};
+    return types[tsr_env_choice(TSR_ENV_DEVICE_TYPE, words, TSR_ARRAY_LEN(words))];
+}
+
 /* The sizes from TESSERA_SUB_GROUP_SIZE on, else from the persona's smallest, smallest first. */
 static void list_sub_group_sizes(const struct tsr__cpu_persona *persona)
 {
@@ -191,6 +196,8 @@ static void find_out(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
     const struct tsr__cpu_persona *persona = tsr__cpu_find_persona();
+    caps.type = reported_type();
+    caps.dpas = !persona || persona->dpas; /* matrices of sub-groups are there whatever the CPU has */
     caps.name = text_or(TSR_ENV_DEVICE_NAME, persona ? persona->name : brand(cpu));
     caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, persona ? "Intel(R) Corporation" : cpu->vendor);
     list_sub_group_sizes(persona);

@@ -153,7 +153,7 @@ static struct gemm_run prepare(const struct gemm_device *d, const struct style *
             snprintf(options + strlen(options), sizeof(options) - strlen(options), " -D%s", defines[i]);
     struct gemm_run run = {
         .kernel = gemm_build(d, GEMM_STYLES, options),
-        .global = {(size_t)((size.columns + width - 1) / width * lanes * group), (size_t)((size.rows + height - 1) / height), 1},
+        .global = {(size_t)((p->size.columns + width - 1) / width * lanes * group), (size_t)((p->size.rows + height - 1) / height), 1},
         .local = {(size_t)(lanes * group), 1, 1}};
     run.local[0] *= (size_t)beside;
     if (s->how & WALK) {

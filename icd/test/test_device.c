@@ -357,6 +357,21 @@ static void with_other_names(void)
     IN_CHILD(!clGetPlatformInfo(test_platform(), CL_PLATFORM_NAME, sizeof(name), name, NULL) && !strcmp(name, "Some Platform"));
 }
 
+static void as_gpu(void)
+{
+    setenv("TESSERA_DEVICE_TYPE", "gpu", 1);
+    cl_device_id device;
+    IN_CHILD(number(CL_DEVICE_TYPE) == CL_DEVICE_TYPE_GPU);
+    IN_CHILD(!clGetDeviceIDs(test_platform(), CL_DEVICE_TYPE_GPU, 1, &device, NULL) && device == test_device());
+    IN_CHILD(clGetDeviceIDs(test_platform(), CL_DEVICE_TYPE_CPU, 1, &device, NULL) == CL_DEVICE_NOT_FOUND);
+    cl_context context = clCreateContextFromType(NULL, CL_DEVICE_TYPE_GPU, NULL, NULL, NULL);
+    const char *source = "kernel void k(global int *p) { *p = 1; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    IN_CHILD(program && !clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    clReleaseProgram(program);
+    clReleaseContext(context);
+}
+
 static size_t sub_group_size_of(cl_program program, const char *name)
 {
     size_t size = 0, local = 64;
@@ -422,6 +437,14 @@ static void as_dg2(void)
     IN_CHILD(number(CL_DEVICE_DOUBLE_FP_CONFIG) == 0 && number(CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT) == 0);
 }
 
+/* Without matrix units. */
+static void as_tgl(void)
+{
+    expect_persona("tgl", "Xe Graphics", 12 << 22, 8, "cl_intel_subgroups_short", "cl_intel_subgroup_matrix_multiply_accumulate",
+                   PERSONA_KERNEL("8", "cl_intel_subgroup_matrix_multiply_accumulate", "*p = sub_group_broadcast(*p, 3);"));
+    IN_CHILD(number(CL_DEVICE_FEATURE_CAPABILITIES_INTEL) == CL_DEVICE_FEATURE_FLAG_DP4A_INTEL);
+}
+
 static void as_bmg(void)
 {
     static const char split[] = "cl_intel_subgroup_split_matrix_multiply_accumulate";
@@ -465,6 +488,7 @@ static void smallest_sub_groups(void **state)
     (void)state;
     in_child(from_sub_groups_of_8);
     in_child(from_sub_groups_of_16);
+    in_child(as_tgl);
     in_child(as_dg2);
     in_child(as_bmg);
     in_child(as_pvc_with_another_name);
@@ -481,6 +505,7 @@ static void one_cpu(void **state)
 static void other_names(void **state)
 {
     (void)state;
+    in_child(as_gpu);
     in_child(with_other_names);
 }
 
