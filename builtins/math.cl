@@ -143,15 +143,15 @@ EACH_VECTOR(WITH_SCALAR, half)
 EACH_WIDTH(FMA, float)
 EACH_WIDTH(FMA, double)
 
-/* The product is exact in double; its sum with z is rounded to odd, after which rounding to half gives what one rounding would. */
+/* The product is exact in float; its sum with z is rounded to odd, after which rounding to half gives what one rounding would. */
 half PURE fma(half x, half y, half z)
 {
-    double p = (double)x * (double)y, c = (double)z, s = p + c;
-    double t = s - p, error = (p - (s - t)) + (c - t);
-    long bits = __builtin_astype(s, long);
+    float p = (float)x * (float)y, c = (float)z, s = p + c;
+    float t = s - p, error = (p - (s - t)) + (c - t);
+    int bits = __builtin_astype(s, int);
     if (s - s == 0 && error != 0 && !(bits & 1)) /* not for infinities and NaNs */
-        s = __builtin_astype(bits + ((error > 0) == (s > 0) ? 1 : -1), double);
-    return half_from(s, RTE);
+        s = __builtin_astype(bits + ((error > 0) == (s > 0) ? 1 : -1), float);
+    return (half)s;
 }
 
 half PURE mad(half x, half y, half z)
