@@ -6,6 +6,8 @@
 /* Bytes are widened where there is no VNNI; AVX-VNNI has no functions of the device. */
 static bool is_usable(const struct tsr__compilation *l, enum tsr__tile_unit unit, const struct tsr__tile_product *x)
 {
+    if (unit == TSR__TILES_NONE)
+        return false;
     if (unit != TSR__TILES_VECTORS)
         return x->instruction && (unit != TSR__TILES_AMX || tsr__has(l, x->feature));
     if (x->number < TSR_TILE_BF16)
