@@ -17,9 +17,12 @@ static bool is_right_shift(LLVMValueRef v)
     return LLVMIsAInstruction(v) && (LLVMGetInstructionOpcode(v) == LLVMLShr || LLVMGetInstructionOpcode(v) == LLVMAShr);
 }
 
-/* ternary_logic. Logic of logic: one instruction of three operands. */
+/* ternary_logic. Logic of logic: one instruction of three operands, if it is not one already (lanes/after/ternary_logic.c). */
 static bool is_ternary_logic(LLVMValueRef v)
 {
+    LLVMValueRef callee = LLVMIsACallInst(v) ? tsr__callee(v) : NULL;
+    if (callee && tsr__starts_with(tsr__name(callee), "llvm.x86.avx512.pternlog."))
+        return true;
     return tsr__is_logic(v) && (tsr__is_logic(LLVMGetOperand(v, 0)) || tsr__is_logic(LLVMGetOperand(v, 1)));
 }
 

@@ -21,6 +21,14 @@ define <16 x i32> @logic(<16 x i1> %c, <16 x i32> %a, <16 x i32> %b, <16 x i32> 
   %s = select <16 x i1> %c, <16 x i32> %y, <16 x i32> zeroinitializer
   ret <16 x i32> %s
 }
+; CHECK-LABEL: define <16 x i32> @intrinsic(
+; CHECK: select <16 x i1> %c, <16 x float>
+declare <16 x i32> @llvm.x86.avx512.pternlog.d.512(<16 x i32>, <16 x i32>, <16 x i32>, i32)
+define <16 x i32> @intrinsic(<16 x i1> %c, <16 x i32> %a, <16 x i32> %d) {
+  %t = call <16 x i32> @llvm.x86.avx512.pternlog.d.512(<16 x i32> %a, <16 x i32> splat (i32 1), <16 x i32> %d, i32 166)
+  %s = select <16 x i1> %c, <16 x i32> %t, <16 x i32> %d
+  ret <16 x i32> %s
+}
 ; CHECK-LABEL: define <16 x i32> @harmless(
 ; CHECK: select <16 x i1> %c, <16 x i32>
 define <16 x i32> @harmless(<16 x i1> %c, <16 x i32> %a, <16 x i32> %b) {
