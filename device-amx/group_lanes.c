@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which of a kernel's codes a launch runs with: of kernels with barriers or local memory, that with several groups as lanes of a packet,
- * that for this size of groups alone, or the usual one; of others the usual one, or in ranges that are narrow where its lanes follow each
- * other, that whose lanes follow another dimension, or that for this size, whose packets are the rows. */
+ * that for this size of groups alone, or the usual one; of kernels with sub-groups the usual one, or that whose lanes follow work-groups
+ * that are columns; of others the usual one, or in ranges that are narrow where its lanes follow each other, that whose lanes follow
+ * another dimension, or that for this size, whose packets are the rows. */
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
@@ -50,6 +51,13 @@ static bool has_short_rows(const struct tsr_kernel_info *kernel, const struct ts
            row * TSR__NARROW_PART >= tsr_packet_width(kernel) && may_be_sized(range);
 }
 
+/* The code for work-groups of which each is a column in y or z: as packets it fills them, or half of one. */
+static unsigned code_for_columns(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
+{
+    unsigned d = tsr_column_dimension(range->local);
+    return d && range->local[d] * TSR__NARROW_PART >= tsr_packet_width(kernel) ? 1U << (TSR_GROUPS_IN_X + d) : 0;
+}
+
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
 {
     enum tsr__group_way way = loaded->module->group_way;
@@ -60,6 +68,8 @@ unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct t
         bool sized = !narrow && way != TSR__GROUPS_AS_LANES && has_short_rows(loaded->info, range);
         return narrow | (unsigned)sized << TSR_GROUPS_OF_SIZE;
     }
+    if (tsr_lanes_may_follow_columns(loaded->info->flags))
+        return code_for_columns(loaded->info, range);
     bool lanes = way != TSR__GROUPS_OF_SIZE && may_be_lanes(loaded->info, range, local_argument_bytes);
     bool sized = way != TSR__GROUPS_AS_LANES && may_be_sized(range);
     return (unsigned)lanes << TSR_GROUPS_AS_LANES | (unsigned)sized << TSR_GROUPS_OF_SIZE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Code of kernels for launches of small work-groups, in which these are lanes of a packet, of work-groups of one size, and of ranges that
- * are narrow in the dimension that lanes follow. It is made when such launches have taken long, from the bitcode in the program's image. */
+ * Code of kernels for launches of small work-groups, in which these are lanes of a packet, of work-groups of one size or that are columns,
+ * and of ranges that are narrow in the dimension that lanes follow. It is made when such launches have taken long, from the bitcode in the
+ * program's image. */
 #include <string.h>
 
 #include "icd/program.h"
@@ -13,9 +14,9 @@ static const struct way {
 } ways[] = {
     [TSR_GROUPS_AS_LANES] = {TSR_ENGINE_GROUPS, TSR_KERNEL_GROUP_LANES, "small work-groups may be lanes of packets"},
     [TSR_GROUPS_OF_SIZE] = {TSR_ENGINE_GROUP_SIZE, TSR_KERNEL_GROUP_SIZE, NULL},
-    [TSR_GROUPS_IN_X] = {TSR_ENGINE_LANES_IN_X, TSR_KERNEL_MIXED_GROUPS, "lanes follow x in narrow ranges"},
-    [TSR_GROUPS_IN_Y] = {TSR_ENGINE_LANES_IN_Y, TSR_KERNEL_LANES_IN_Y, "lanes follow y in narrow ranges"},
-    [TSR_GROUPS_IN_Z] = {TSR_ENGINE_LANES_IN_Z, TSR_KERNEL_LANES_IN_Z, "lanes follow z in narrow ranges"},
+    [TSR_GROUPS_IN_X] = {TSR_ENGINE_LANES_IN_X, TSR_KERNEL_MIXED_GROUPS, "lanes follow x"},
+    [TSR_GROUPS_IN_Y] = {TSR_ENGINE_LANES_IN_Y, TSR_KERNEL_LANES_IN_Y, "lanes follow y"},
+    [TSR_GROUPS_IN_Z] = {TSR_ENGINE_LANES_IN_Z, TSR_KERNEL_LANES_IN_Z, "lanes follow z"},
 };
 
 /* Whether launches may take one in place of the other: the arguments lie at the same places. */

@@ -118,8 +118,16 @@ static inline uint64_t tsr_required_size(const struct tsr_kernel_info *kernel, u
     return kernel->reqd_local_size[tsr_exchanged_dimension(tsr_lane_dimension(kernel->flags), dimension)];
 }
 
+/* The one dimension in which work-groups of this size have more than one work-item; 0: x, or there are several or none. Lanes that follow
+ * it are the same sub-groups as before, in the same order. */
+static inline unsigned tsr_column_dimension(const uint64_t size[3])
+{
+    return size[0] != 1 ? 0 : size[1] > 1 && size[2] == 1 ? 1 : size[1] == 1 && size[2] > 1 ? 2 : 0;
+}
+
 /* The codes of a kernel for launches of work-groups of some size: the usual one, several groups as lanes of a packet, code for this size
- * alone; and for ranges that are narrow in the dimension that lanes follow, whose lanes follow another one. */
+ * alone; and, for ranges that are narrow in the dimension that lanes follow, and for work-groups that are columns, those whose lanes follow
+ * another one. */
 enum tsr_group_code {
     TSR_GROUPS_USUAL,
     TSR_GROUPS_AS_LANES,
@@ -146,10 +154,18 @@ static inline bool tsr_lanes_may_follow(uint32_t flags)
     return (flags & (TSR_KERNEL_MIXED_GROUPS | lacks)) == TSR_KERNEL_MIXED_GROUPS;
 }
 
+/* Can they follow work-groups that are columns, of a kernel with sub-groups? */
+static inline bool tsr_lanes_may_follow_columns(uint32_t flags)
+{
+    const uint32_t lacks = TSR_KERNEL_IGNORES_SUB_GROUPS | TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES |
+                           TSR_KERNEL_LANES_IN_Y | TSR_KERNEL_LANES_IN_Z;
+    return (flags & (TSR_KERNEL_PACKETS | lacks)) == TSR_KERNEL_PACKETS;
+}
+
 /* Can a launch of the kernel have one of the other codes? */
 static inline bool tsr_has_group_codes(uint32_t flags)
 {
-    return tsr_groups_may_be_lanes(flags) || tsr_lanes_may_follow(flags);
+    return tsr_groups_may_be_lanes(flags) || tsr_lanes_may_follow(flags) || tsr_lanes_may_follow_columns(flags);
 }
 
 /* Bytes of static local variables, up to where local arguments begin. */

@@ -136,7 +136,7 @@ bool tsr__pass_lone_packets(struct tsr__compilation *l, struct tsr__packet_kerne
         return true;
     packet.in_group = true;
     packet.same_sizes = k->info->flags & TSR_KERNEL_UNIFORM_GROUPS;
-    packet.required_x = k->info->reqd_local_size[0];
+    packet.required_x = tsr_required_size(k->info, 0);
     k->lone_partial = widen_lone(l, k, TSR__LONE_PARTIAL, packet, true);
     if (!k->lone_partial)
         return false;

@@ -19,18 +19,19 @@ static bool asks_for_dimension(LLVMValueRef inst)
 }
 
 /* Whether nothing but the answers to questions of known dimensions tells which of them the lanes follow. Lines are printed in the order of
- * work-items, and images keep neighbours in x together. */
-static bool may_exchange(struct tsr__compilation *l, LLVMValueRef kernel)
+ * work-items, and images keep neighbours in x together. Work-groups that are columns have the same sub-groups and linear ids either way. */
+static bool may_exchange(struct tsr__compilation *l, LLVMValueRef kernel, bool columns)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
-    if (!tsr__can_run_as_packet(l, kernel) || tsr__group_visibility(l, kernel) > TSR__SEES_NUMBERS)
+    if (!tsr__can_run_as_packet(l, kernel) || (!columns && tsr__group_visibility(l, kernel) > TSR__SEES_NUMBERS))
         return false;
     for (size_t i = 0; i < count; i++) {
         enum tsr__engine_call call = tsr__call_of(code[i]);
         int64_t dim;
-        if (call == TSR__CALL_LINEAR_ID || call == TSR__CALL_PRINT || call == TSR__CALL_ENQUEUE ||
-            (tsr__callee(code[i]) && tsr__is_image(tsr__callee(code[i]))))
+        if (call == TSR__CALL_PRINT || call == TSR__CALL_ENQUEUE)
+            return false;
+        if (!columns && (call == TSR__CALL_LINEAR_ID || (tsr__callee(code[i]) && tsr__is_image(tsr__callee(code[i])))))
             return false;
         if (asks_for_dimension(code[i]) && (!tsr__constant_int(LLVMGetOperand(code[i], 0), &dim) || dim < 0 || dim > 2))
             return false;
@@ -150,21 +151,30 @@ static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel
     return is_better(l, kernel, &shapes, 1) ? 1 : is_better(l, kernel, &shapes, 2) ? 2 : 0;
 }
 
+/* A code whose lanes follow a dimension is asked for where the range is narrow elsewhere, for kernels that do not see groups, or where
+ * work-groups are columns. */
+static unsigned dimension_of(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
+{
+    const unsigned required = tsr_column_dimension(info->reqd_local_size), wanted = l->options->lanes_in;
+    if (l->options->group_size[0] || !may_exchange(l, kernel, required || wanted))
+        return 0;
+    return required ? required : wanted ? wanted - 1 : choose_dimension(l, kernel, tsr__sub_group_size(l, info));
+}
+
 bool tsr__pass_lane_dimension(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
-        unsigned wanted = l->options->lanes_in;
-        unsigned dimension = l->options->group_size[0] || !may_exchange(l, kernel) ? 0
-                             : wanted ? wanted - 1
-                                      : choose_dimension(l, kernel, tsr__sub_group_size(l, info));
+        const unsigned dimension = dimension_of(l, kernel, info);
         if (!dimension)
             continue;
         exchange(l, kernel, dimension);
         info->flags |= dimension == 1 ? TSR_KERNEL_LANES_IN_Y : TSR_KERNEL_LANES_IN_Z;
         tsr__explain(l, kernel, "packets", dimension == 1 ? "along y" : "along z", "%s",
-                     wanted ? "for ranges that are narrow elsewhere" : "memory goes on from one work-item to the next there, not in x");
+                     tsr_column_dimension(info->reqd_local_size) ? "work-groups are columns"
+                     : l->options->lanes_in                      ? "for ranges that are narrow elsewhere, and work-groups that are columns"
+                                                                 : "memory goes on from one work-item to the next there, not in x");
     }
     return true;
 }

@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Lanes follow y where memory goes on along y, and not along x. Not where as much goes on along x, in a transposition; not where a loop would then
-; end for each lane alone; not along a dimension that the kernel does not ask for; not with local memory or a linear id.
+; end for each lane alone; not along a dimension that the kernel does not ask for; not with local memory or a linear id,
+; unless work-groups are required to be columns.
 ; RUN: tessera-opt -packets=16 -passes=lane_dimension %s | FileCheck %s
 ; RUN-SAME: tessera-opt -packets=16 -lanes-in=x -passes=lane_dimension %s | FileCheck %s --check-prefix=SAME
 ; SAME-LABEL: @columns(
@@ -12,7 +13,9 @@
 ; FORCED: %y = call i64 @__tsr_global_id(i32 1)
 ; FORCED: %z = call i64 @__tsr_global_id(i32 0)
 ; FORCED-LABEL: @linear(
-; FORCED: %x = call i64 @__tsr_global_id(i32 0)
+; FORCED: %x = call i64 @__tsr_global_id(i32 2)
+; FORCED-LABEL: @column(
+; FORCED: %z = call i64 @__tsr_local_id(i32 0)
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
@@ -131,3 +134,26 @@ define spir_kernel void @linear(ptr addrspace(1) %a, i64 %n) {
   store i32 %v, ptr addrspace(1) %p
   ret void
 }
+
+; CHECK-LABEL: define spir_kernel void @column(
+; CHECK: %z = call i64 @__tsr_local_id(i32 0)
+define spir_kernel void @column(ptr addrspace(1) %a, ptr addrspace(3) %l) !reqd_work_group_size !0 {
+  %z = call i64 @__tsr_local_id(i32 2)
+  %v = load i32, ptr addrspace(3) %l
+  %i = call i32 @__tsr_linear_id()
+  %s = add i32 %v, %i
+  %p = getelementptr i32, ptr addrspace(1) %a, i64 %z
+  store i32 %s, ptr addrspace(1) %p
+  ret void
+}
+; CHECK-LABEL: define spir_kernel void @plane(
+; CHECK: %z = call i64 @__tsr_local_id(i32 2)
+define spir_kernel void @plane(ptr addrspace(1) %a) !reqd_work_group_size !1 {
+  %z = call i64 @__tsr_local_id(i32 2)
+  %i = call i32 @__tsr_linear_id()
+  %p = getelementptr i32, ptr addrspace(1) %a, i64 %z
+  store i32 %i, ptr addrspace(1) %p
+  ret void
+}
+!0 = !{i32 1, i32 1, i32 16}
+!1 = !{i32 1, i32 2, i32 8}
