@@ -3,6 +3,7 @@
  * element of its own vectors matches writes it element by element, and LLVM's code generator takes each element out of its register. */
 #include "lanes/ir/costs.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 #include <string.h>
 
@@ -117,12 +118,7 @@ static LLVMValueRef join(struct tsr__compilation *l, LLVMBuilderRef b, struct tr
         return NULL;
     for (struct leaf *leaf = first; leaf < t->leaf + t->count; leaf++)
         leaf->joined = leaf->joined || go_together(first, leaf);
-    LLVMValueRef other = first->other;
-    if (!first->other_is_vector) {
-        LLVMTypeRef type = LLVMTypeOf(first->vector), i32 = LLVMInt32TypeInContext(l->context);
-        other = LLVMBuildInsertElement(b, LLVMGetPoison(type), other, LLVMConstNull(i32), "");
-        other = LLVMBuildShuffleVector(b, other, LLVMGetPoison(type), LLVMConstNull(LLVMVectorType(i32, elements)), "");
-    }
+    LLVMValueRef other = first->other_is_vector ? first->other : tsr__splat_scalar(l, b, first->other, elements);
     /* A comparison behind one that holds may be poison. */
     LLVMValueRef matches = LLVMBuildFreeze(b, LLVMBuildICmp(b, first->predicate, first->vector, other, ""), "");
     if (count < elements)

@@ -3,6 +3,7 @@
  * which one has an unknown zero added: InstCombine would look for a common base, and replaces scalar addresses on the way to it by vectors
  * (vector_addresses in llvm_bugs.def). */
 #include "lanes/ir/ir.h"
+#include "lanes/ir/shuffles.h"
 
 #include <string.h>
 
@@ -65,9 +66,7 @@ static void compare_numbers(struct tsr__compilation *l, LLVMValueRef inst, LLVMV
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(x));
     LLVMTypeRef type = LLVMIsAPtrToIntInst(x) ? LLVMTypeOf(x) : LLVMVectorType(LLVMInt64TypeInContext(l->context), lanes);
     LLVMValueRef nothing = LLVMBuildIntCast2(b, zero, LLVMGetElementType(type), false, "");
-    nothing = LLVMBuildInsertElement(b, LLVMGetPoison(type), nothing, tsr__i64(l, 0), "");
-    nothing = LLVMBuildShuffleVector(b, nothing, LLVMGetPoison(type),
-                                     LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(l->context), lanes)), "");
+    nothing = tsr__splat_scalar(l, b, nothing, lanes);
     x = number_of(b, x, type);
     y = LLVMBuildAdd(b, number_of(b, y, type), nothing, "");
     LLVMValueRef made = LLVMIsAICmpInst(inst) ? LLVMBuildICmp(b, LLVMGetICmpPredicate(inst), x, y, "") : LLVMBuildSub(b, x, y, "");

@@ -7,6 +7,7 @@
 #include "lanes/ir/explain.h"
 #include "lanes/ir/ir.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 enum { MOST_LANES = 64, REGISTER_PART = 16 /* bytes within which shuffles are cheap */ };
 
@@ -49,13 +50,9 @@ static bool same_operation(LLVMValueRef v, LLVMValueRef w)
 /* So many consecutive elements of a vector twice as long. */
 static LLVMValueRef half_of(LLVMValueRef v, unsigned first, unsigned count)
 {
-    if (!LLVMIsAShuffleVectorInst(v) || LLVMGetNumMaskElements(v) != count ||
-        LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0))) != 2 * count)
-        return NULL;
-    for (unsigned i = 0; i < count; i++)
-        if (LLVMGetMaskValue(v, i) != (int)(first + i))
-            return NULL;
-    return LLVMGetOperand(v, 0);
+    const bool is = tsr__picks_every(v, first, 1) && LLVMGetNumMaskElements(v) == count &&
+                    LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0))) == 2 * count;
+    return is ? LLVMGetOperand(v, 0) : NULL;
 }
 
 static bool has_two_uses(LLVMValueRef v)

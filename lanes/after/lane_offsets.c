@@ -3,6 +3,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 enum { MAX_DEPTH = 12 };
 
@@ -98,21 +99,11 @@ static bool of_address(LLVMValueRef v, struct tsr__lane_offsets *o, int depth)
     return true;
 }
 
-bool tsr__is_splat_shuffle(LLVMValueRef v)
-{
-    if (!LLVMIsAShuffleVectorInst(v))
-        return false;
-    for (unsigned i = 0; i < LLVMGetNumMaskElements(v); i++)
-        if (LLVMGetMaskValue(v, i))
-            return false;
-    return true;
-}
-
 static bool find_offsets(LLVMValueRef v, struct tsr__lane_offsets *o, enum extension extension, int depth)
 {
     if (LLVMIsAConstant(v))
         return of_constant(v, o, extension);
-    if (tsr__is_splat_shuffle(v)) {
+    if (tsr__picks_every(v, 0, 0)) {
         memset(o->at, 0, sizeof o->at);
         return true;
     }
@@ -142,7 +133,7 @@ bool tsr__find_lane_offsets(LLVMValueRef pointers, struct tsr__lane_offsets *o)
 LLVMValueRef tsr__addresses_behind(LLVMValueRef pointers, LLVMValueRef *mask)
 {
     *mask = NULL;
-    if (!LLVMIsASelectInst(pointers) || !tsr__is_splat_shuffle(LLVMGetOperand(pointers, 2)) ||
+    if (!LLVMIsASelectInst(pointers) || !tsr__picks_every(LLVMGetOperand(pointers, 2), 0, 0) ||
         !tsr__is_nowhere(LLVMGetOperand(pointers, 2)) || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(pointers, 0))) != LLVMVectorTypeKind)
         return pointers;
     *mask = LLVMGetOperand(pointers, 0);

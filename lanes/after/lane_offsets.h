@@ -14,8 +14,6 @@ struct tsr__lane_offsets {
 
 /* Fills `at`, for rows of `in_row` lanes. False: they are not all known. */
 bool tsr__find_lane_offsets(LLVMValueRef pointers, struct tsr__lane_offsets *o);
-/* Has each lane of the vector the value of lane 0, as a shuffle says? */
-bool tsr__is_splat_shuffle(LLVMValueRef v);
 /* The addresses of a gather or scatter. `mask`: of the lanes that are not sent nowhere (tsr__is_nowhere) instead, or NULL: all count. */
 LLVMValueRef tsr__addresses_behind(LLVMValueRef pointers, LLVMValueRef *mask);
 

@@ -13,6 +13,7 @@
 
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 #include "lanes/prepare/block_loop.h"
 
 enum {
@@ -58,8 +59,7 @@ static bool is_in_loop(const struct fission *f, LLVMValueRef v)
 /* One number for all lanes: the same register serves each part of the packet. */
 static bool is_splat(LLVMValueRef v)
 {
-    return LLVMIsAShuffleVectorInst(v) && LLVMIsAInsertElementInst(LLVMGetOperand(v, 0)) && !LLVMGetMaskValue(v, 0) &&
-           !LLVMGetMaskValue(v, LLVMGetNumMaskElements(v) - 1);
+    return tsr__picks_every(v, 0, 0) && LLVMIsAInsertElementInst(LLVMGetOperand(v, 0));
 }
 
 static unsigned registers_of_value(const struct fission *f, LLVMValueRef v)

@@ -3,6 +3,7 @@
  * to a load behind it, and trees in local memory are just that. */
 #include "lanes/after/memory_notes.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/shuffles.h"
 
 enum { POINTER_OF_LOAD = 0, MASK_OF_LOAD = 1, ELSE_OF_LOAD = 2, VALUE_OF_STORE = 0, POINTER_OF_STORE = 1, MASK_OF_STORE = 2 };
 
@@ -36,11 +37,10 @@ static bool find_run(LLVMValueRef mask, struct run *run)
 static LLVMValueRef take(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, unsigned from, unsigned to, unsigned count,
                          unsigned lanes)
 {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
-    LLVMValueRef lane[TSR__MAX_ELEMENTS];
+    unsigned lane[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < lanes; i++)
-        lane[i] = i >= to && i < to + count ? LLVMConstInt(i32, from + i - to, false) : LLVMGetPoison(i32);
-    return LLVMBuildShuffleVector(b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(lane, lanes), "");
+        lane[i] = i >= to && i < to + count ? from + i - to : TSR__NO_ELEMENT;
+    return tsr__pick_elements(l, b, x, NULL, lane, lanes);
 }
 
 static LLVMValueRef pointer_to(LLVMBuilderRef b, LLVMTypeRef element, LLVMValueRef pointer, unsigned lane)

@@ -4,6 +4,7 @@
 #include "lanes/after/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 enum { REGISTER_BYTES = 16 }; /* of the shortest vector register */
 
@@ -69,11 +70,10 @@ static size_t number_of(const struct narrowing *n, LLVMValueRef v)
 /* Elements of its operands that the first `count` elements of a shuffle are taken from. */
 static unsigned need_of_shuffle(LLVMValueRef shuffle, unsigned count)
 {
-    unsigned most = 0;
-    for (unsigned i = 0; i < count; i++) {
-        int from = LLVMGetMaskValue(shuffle, i);
-        most = from >= (int)most ? (unsigned)from + 1 : most;
-    }
+    unsigned most = 0, operand, element;
+    for (unsigned i = 0; i < count; i++)
+        if (tsr__shuffle_source(shuffle, i, &operand, &element) && element >= most)
+            most = element + 1;
     return most;
 }
 
@@ -141,18 +141,16 @@ static LLVMValueRef first_elements(struct narrowing *n, LLVMValueRef v, unsigned
 /* A shuffle with its mask as far as that goes. */
 static LLVMValueRef shorter_shuffle(struct narrowing *n, LLVMValueRef v, unsigned count)
 {
-    LLVMValueRef mask[TSR__MAX_ELEMENTS], from = replaced(n, LLVMGetOperand(v, 0));
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(n->l->context);
-    unsigned there = all_of(from);
+    LLVMValueRef from = replaced(n, LLVMGetOperand(v, 0));
+    unsigned number[TSR__MAX_ELEMENTS], there = all_of(from), operand;
     bool same = there == count;
     for (unsigned i = 0; i < count; i++) {
-        int at = LLVMGetMaskValue(v, i);
-        bool any = at < 0 || at >= (int)there;
-        same &= any || at == (int)i;
-        mask[i] = any ? LLVMGetPoison(i32) : LLVMConstInt(i32, (unsigned)at, false);
+        if (!tsr__shuffle_source(v, i, &operand, &number[i]) || operand || number[i] >= there)
+            number[i] = TSR__NO_ELEMENT;
+        same &= number[i] == TSR__NO_ELEMENT || number[i] == i;
     }
     LLVMPositionBuilderBefore(n->b, v);
-    return same ? from : LLVMBuildShuffleVector(n->b, from, LLVMGetPoison(LLVMTypeOf(from)), LLVMConstVector(mask, count), "");
+    return same ? from : tsr__pick_elements(n->l, n->b, from, NULL, number, count);
 }
 
 /* Made of the same elements of each operand. */

@@ -5,6 +5,7 @@
  * makes and combines them element by element. Here all members come out of one network of shuffles of two registers. LLVM's passes do not
  * see this, so that until then they take the shuffles of both sides away where they can. */
 #include "lanes/ir/record_network.h"
+#include "lanes/ir/shuffles.h"
 
 enum { RECORD_BITS = 64, MOST_ELEMENTS = 256, MOST_GROUPS = 16 };
 
@@ -154,19 +155,10 @@ static unsigned joined_members(LLVMValueRef shuffle)
     return count < all ? count : 0;
 }
 
-/* Both operands, one behind the other. */
-static bool is_join(LLVMValueRef v)
-{
-    bool is = LLVMIsAShuffleVectorInst(v) != NULL;
-    for (unsigned i = 0; is && i < LLVMGetNumMaskElements(v); i++)
-        is = LLVMGetMaskValue(v, i) == (int)i;
-    return is && LLVMGetNumMaskElements(v) == 2 * LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
-}
-
 /* So many elements from `first` on. */
 static LLVMValueRef part_of(const struct records *r, LLVMValueRef v, unsigned first, unsigned count)
 {
-    while (LLVMGetVectorSize(LLVMTypeOf(v)) > count && is_join(v)) {
+    while (LLVMGetVectorSize(LLVMTypeOf(v)) > count && tsr__is_concat_pair(v)) {
         unsigned half = LLVMGetVectorSize(LLVMTypeOf(v)) / 2;
         v = LLVMGetOperand(v, first >= half);
         first %= half;

@@ -12,6 +12,7 @@
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/match.h"
 #include "lanes/ir/record_network.h"
+#include "lanes/ir/shuffles.h"
 
 enum { MOST_SCALARS = TSR__REGISTER_BYTES / 4 };
 
@@ -130,7 +131,7 @@ static void load_lanes(struct gathered *g)
             }
             registers[i] = tsr__join_lanes(g->c->l, g->c->b, parts, r->parts);
         }
-        tsr__transpose_registers(r, g->c->b, registers);
+        tsr__transpose_registers(g->c->l, r, g->c->b, registers);
         for (unsigned i = 0; i < r->count; i++)
             pieces[i][turn] = registers[i];
     }

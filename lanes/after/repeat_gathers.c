@@ -8,6 +8,7 @@
 #include "lanes/ir/explain.h"
 #include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 enum { LEAST_ROW = 4, MAX_DEPTH = 64 };
 
@@ -125,20 +126,12 @@ static bool find_pattern(struct tsr__compilation *l, LLVMValueRef pointers, stru
 /* ---- the gather ------------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef shuffle(struct tsr__lane_scalars *c, LLVMValueRef v, const unsigned *lanes, unsigned count)
-{
-    LLVMValueRef mask[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        mask[i] = tsr__i32(c->l, lanes[i]);
-    return LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(mask, count), "");
-}
-
 static LLVMValueRef take(struct tsr__lane_scalars *c, const struct pattern *p, LLVMValueRef v, unsigned repetition)
 {
     unsigned lanes[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < different(p); i++)
         lanes[i] = lane_of(p, i, repetition);
-    return shuffle(c, v, lanes, different(p));
+    return tsr__pick_elements(c->l, c->b, v, NULL, lanes, different(p));
 }
 
 /* What some lane wants is read. */
@@ -194,7 +187,7 @@ static void replace(struct tsr__lane_scalars *c, LLVMValueRef call)
     unsigned lanes[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < p.lanes; i++)
         lanes[i] = number_of(&p, i);
-    LLVMReplaceAllUsesWith(call, shuffle(c, numbers, lanes, p.lanes));
+    LLVMReplaceAllUsesWith(call, tsr__pick_elements(c->l, c->b, numbers, NULL, lanes, p.lanes));
     LLVMInstructionEraseFromParent(call);
 }
 

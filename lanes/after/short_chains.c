@@ -6,6 +6,7 @@
  * as they would be anyway, and are loaded in a way that it does not look through. */
 #include "lanes/ir/costs.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 enum { MOST_ADDENDS = 16 };
 
@@ -115,7 +116,6 @@ static LLVMValueRef splat_of(LLVMValueRef constant)
 
 static LLVMValueRef loaded(struct sums *s, LLVMValueRef constant)
 {
-    LLVMTypeRef type = LLVMTypeOf(constant), i32 = LLVMInt32TypeInContext(s->l->context);
     LLVMValueRef splat = tsr__has(s->l, TSR_CPU_AVX512F) ? splat_of(constant) : NULL, kept = splat ? splat : constant;
     LLVMValueRef global = (LLVMValueRef)tsr__map_get(&s->constants, kept);
     if (!global) {
@@ -127,10 +127,7 @@ static LLVMValueRef loaded(struct sums *s, LLVMValueRef constant)
         tsr__map_set(&s->constants, kept, (uintptr_t)global);
     }
     LLVMValueRef value = LLVMBuildLoad2(s->b, LLVMTypeOf(kept), global, "");
-    if (!splat)
-        return value;
-    value = LLVMBuildInsertElement(s->b, LLVMGetPoison(type), value, LLVMConstNull(i32), "");
-    return LLVMBuildShuffleVector(s->b, value, LLVMGetPoison(type), LLVMConstNull(LLVMVectorType(i32, LLVMGetVectorSize(type))), "");
+    return splat ? tsr__splat_scalar(s->l, s->b, value, LLVMGetVectorSize(LLVMTypeOf(constant))) : value;
 }
 
 static LLVMValueRef build_add(struct sums *s, const struct addend *a, const struct addend *b, bool last)

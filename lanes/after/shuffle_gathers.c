@@ -14,6 +14,7 @@
 #include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 struct access {
     struct tsr__lane_scalars *c;
@@ -23,16 +24,17 @@ struct access {
     LLVMTypeRef element;
     unsigned lanes;
     int64_t bytes;
-    int at[TSR__MAX_ELEMENTS]; /* by lane: the element, counted from the first that is accessed; -1: the lane does nothing */
-    unsigned count;            /* elements from there to the last one */
-    LLVMValueRef first;        /* where the first is */
+    unsigned at[TSR__MAX_ELEMENTS]; /* by lane: the element, counted from the first that is accessed; TSR__NO_ELEMENT: none */
+    unsigned count;                 /* elements from there to the last one */
+    LLVMValueRef first;             /* where the first is */
 };
 
 static bool takes_own_lanes(LLVMValueRef shuffle, unsigned lanes)
 {
+    unsigned operand, element;
     bool own = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0))) == lanes;
     for (unsigned i = 0; own && i < lanes; i++)
-        own = LLVMGetMaskValue(shuffle, i) >= (int)lanes || LLVMGetMaskValue(shuffle, i) == (int)i;
+        own = tsr__shuffle_source(shuffle, i, &operand, &element) && (operand || element == i);
     return own;
 }
 
@@ -40,6 +42,7 @@ static bool takes_own_lanes(LLVMValueRef shuffle, unsigned lanes)
 static bool find_active(struct access *a, LLVMValueRef mask)
 {
     int64_t lane;
+    unsigned operand, element;
     if (!LLVMIsAConstant(mask))
         return false;
     for (unsigned i = 0; i < a->lanes; i++) {
@@ -53,7 +56,7 @@ static bool find_active(struct access *a, LLVMValueRef mask)
             a->active[lane] = false;
         } else if (LLVMIsAShuffleVectorInst(p) && tsr__is_nowhere(LLVMGetOperand(p, 1)) && takes_own_lanes(p, a->lanes)) {
             for (unsigned i = 0; i < a->lanes; i++)
-                a->active[i] = a->active[i] && LLVMGetMaskValue(p, i) == (int)i;
+                a->active[i] = a->active[i] && tsr__shuffle_source(p, i, &operand, &element) && !operand;
         } else {
             return true;
         }
@@ -98,7 +101,7 @@ static bool find_elements(struct access *a, int64_t *least, unsigned *lane)
         int64_t from = o.at[i] - *least;
         if (a->active[i] && from % a->bytes)
             return false;
-        a->at[i] = a->active[i] ? (int)(from / a->bytes) : -1;
+        a->at[i] = a->active[i] ? (unsigned)(from / a->bytes) : TSR__NO_ELEMENT;
     }
     a->count = (unsigned)((most - *least) / a->bytes) + 1;
     return a->count <= TSR__MAX_ELEMENTS;
@@ -136,18 +139,9 @@ static void round_out(struct access *a)
         LLVMValueRef back = LLVMConstInt(LLVMInt64TypeInContext(a->c->l->context), (uint64_t)-before, true);
         a->first = LLVMBuildGEP2(a->c->b, a->element, a->first, &back, 1, "");
         for (unsigned i = 0; i < a->lanes; i++)
-            a->at[i] += a->at[i] < 0 ? 0 : (int)before;
+            a->at[i] += a->at[i] == TSR__NO_ELEMENT ? 0 : (unsigned)before;
     }
     a->count = whole;
-}
-
-static LLVMValueRef shuffle(struct access *a, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
-{
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(a->c->l->context);
-    LLVMValueRef indices[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        indices[i] = from[i] < 0 ? LLVMGetPoison(i32) : LLVMConstInt(i32, (unsigned)from[i], false);
-    return LLVMBuildShuffleVector(a->c->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
 }
 
 static LLVMValueRef load_all(struct access *a)
@@ -159,7 +153,8 @@ static LLVMValueRef load_all(struct access *a)
 
 static void replace_gather(struct access *a)
 {
-    LLVMValueRef all = load_all(a), made = shuffle(a, all, NULL, a->at, a->lanes), other = LLVMGetOperand(a->call, 2);
+    LLVMValueRef all = load_all(a), made = tsr__pick_elements(a->c->l, a->c->b, all, NULL, a->at, a->lanes),
+                 other = LLVMGetOperand(a->call, 2);
     tsr__copy_memory_notes(a->call, all, tsr__argument_align(a->call, 0));
     if (!LLVMIsUndef(other)) /* poison as well */
         made = LLVMBuildSelect(a->c->b, LLVMGetOperand(a->call, 1), made, other, "");
@@ -167,14 +162,14 @@ static void replace_gather(struct access *a)
 }
 
 /* Of lanes with the same element the last one stores it. What lies between the elements may have another type. */
-static void replace_scatter(struct access *a, const int *lane_of, bool gaps)
+static void replace_scatter(struct access *a, const unsigned *lane_of, bool gaps)
 {
-    LLVMValueRef made = shuffle(a, LLVMGetOperand(a->call, 0), NULL, lane_of, a->count);
-    int blend[TSR__MAX_ELEMENTS];
+    LLVMValueRef made = tsr__pick_elements(a->c->l, a->c->b, LLVMGetOperand(a->call, 0), NULL, lane_of, a->count);
+    unsigned blend[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < a->count; i++)
-        blend[i] = (int)(lane_of[i] < 0 ? a->count + i : i);
+        blend[i] = lane_of[i] == TSR__NO_ELEMENT ? a->count + i : i;
     if (gaps)
-        made = shuffle(a, made, load_all(a), blend, a->count);
+        made = tsr__pick_elements(a->c->l, a->c->b, made, load_all(a), blend, a->count);
     LLVMValueRef store = LLVMBuildStore(a->c->b, made, a->first);
     if (gaps)
         LLVMSetAlignment(store, tsr__argument_align(a->call, 1));
@@ -191,15 +186,15 @@ static void replace(struct access *a)
     a->first = tsr__lane_scalar(a->c, a->pointers, lane);
     LLVMPositionBuilderBefore(a->c->b, a->call);
     round_out(a);
-    int lane_of[TSR__MAX_ELEMENTS];
+    unsigned lane_of[TSR__MAX_ELEMENTS];
     bool gaps = false;
     for (unsigned i = 0; i < a->count; i++)
-        lane_of[i] = -1;
+        lane_of[i] = TSR__NO_ELEMENT;
     for (unsigned i = 0; i < a->lanes; i++)
-        if (a->at[i] >= 0)
-            lane_of[a->at[i]] = (int)i;
+        if (a->at[i] != TSR__NO_ELEMENT)
+            lane_of[a->at[i]] = i;
     for (unsigned i = 0; i < a->count; i++)
-        gaps = gaps || lane_of[i] < 0;
+        gaps = gaps || lane_of[i] == TSR__NO_ELEMENT;
     if (!a->load && gaps && !a->local)
         return;
     tsr__explain(a->c->l, a->call, a->load ? "load" : "store", "shuffled", "one %s of %u elements, and a shuffle",

@@ -8,6 +8,7 @@
 #include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 enum { MOST_ROWS = 16, LEAST_ROW_BYTES = 16 };
 

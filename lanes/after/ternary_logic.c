@@ -2,6 +2,7 @@
  * Functions of three vectors of bits, written as several operations, become one VPTERNLOG. LLVM's code generator joins two operations at a
  * time, so that the majority of three, in any of the ways to write it, would take two or three. */
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * generator has the CPU's instruction if the numbers are elements of a vector as they are, and goes through memory if each is masked by
  * itself. So the mask is applied to all of them before. No pass of LLVM comes behind that would undo it. */
 #include "lanes/ir/ir.h"
+#include "lanes/ir/shuffles.h"
 
 struct choice {
     LLVMValueRef from, numbers, mask; /* the vectors, and a constant */

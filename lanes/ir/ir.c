@@ -332,49 +332,6 @@ LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value)
     return LLVMConstInt(LLVMInt64TypeInContext(l->context), value, false);
 }
 
-LLVMValueRef tsr__pick_elements(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
-                                unsigned count)
-{
-    LLVMValueRef *number = tsr_arena_alloc(&l->scratch, count * sizeof *number);
-    for (unsigned i = 0; i < count; i++)
-        number[i] = tsr__i32(l, from[i]);
-    return LLVMBuildShuffleVector(b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(number, count), "");
-}
-
-LLVMValueRef tsr__take_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count)
-{
-    unsigned *from = tsr_arena_alloc(&l->scratch, count * sizeof *from);
-    for (unsigned i = 0; i < count; i++)
-        from[i] = first + i;
-    return tsr__pick_elements(l, b, x, y, from, count);
-}
-
-LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef *parts, unsigned count)
-{
-    for (; count > 1; count /= 2)
-        for (unsigned i = 0; i < count / 2; i++)
-            parts[i] = tsr__take_lanes(l, b, parts[2 * i], parts[2 * i + 1], 0, 2 * LLVMGetVectorSize(LLVMTypeOf(parts[2 * i])));
-    return parts[0];
-}
-
-LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element)
-{
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        return element;
-    LLVMValueRef all[TSR__MAX_ELEMENTS];
-    unsigned n = LLVMGetVectorSize(type);
-    TSR__REQUIRE(n <= TSR__MAX_ELEMENTS);
-    for (unsigned i = 0; i < n; i++)
-        all[i] = element;
-    return LLVMConstVector(all, n);
-}
-
-LLVMValueRef tsr__splat_number(LLVMTypeRef type, uint64_t number)
-{
-    LLVMTypeRef element = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-    return tsr__splat_constant(type, LLVMConstInt(element, number, false));
-}
-
 LLVMValueRef tsr__at_offset(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset)
 {
     LLVMValueRef index = tsr__i64(l, offset);

@@ -237,16 +237,6 @@ LLVMValueRef tsr__call(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRe
 LLVMTypeRef tsr__ptr(struct tsr__compilation *l);
 LLVMValueRef tsr__i32(struct tsr__compilation *l, uint32_t value);
 LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value);
-/* A constant of the type, a vector of at most TSR__MAX_ELEMENTS or a scalar, with every element this one, or this number. */
-LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element);
-LLVMValueRef tsr__splat_number(LLVMTypeRef type, uint64_t number);
-/* Elements of `x`, or of `x` and `y` one after the other, by their numbers. `y` may be NULL. */
-LLVMValueRef tsr__pick_elements(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
-                                unsigned count);
-/* So many from `first` on. */
-LLVMValueRef tsr__take_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned count);
-/* So many vectors, a power of two, one after the other. The array is written over. */
-LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef *parts, unsigned count);
 /* Runs a textual pipeline of LLVM's passes. */
 bool tsr__run_llvm(struct tsr__compilation *l, const char *pipeline);
 bool tsr__run_llvm_on(struct tsr__compilation *l, LLVMValueRef function, const char *pipeline);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lanes/ir/lane_registers.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 struct tsr__lane_registers tsr__lane_registers(struct tsr__compilation *l, unsigned scalar_bytes, unsigned width)
 {
@@ -15,22 +16,21 @@ struct tsr__lane_registers tsr__lane_registers(struct tsr__compilation *l, unsig
 }
 
 /* A network of shuffles in quarters, or halves, of registers, or in all of them. */
-void tsr__transpose_registers(const struct tsr__lane_registers *r, LLVMBuilderRef b, LLVMValueRef *registers)
+void tsr__transpose_registers(struct tsr__compilation *l, const struct tsr__lane_registers *r, LLVMBuilderRef b, LLVMValueRef *registers)
 {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(registers[0])));
     for (unsigned half = r->count / 2; half; half /= 2)
         for (unsigned i = 0; i < r->count; i++) {
             if (i & half)
                 continue;
             LLVMValueRef x = registers[i], y = registers[i + half];
             for (unsigned upper = 0; upper < 2; upper++) {
-                LLVMValueRef from[TSR__MAX_ELEMENTS];
+                unsigned from[TSR__MAX_ELEMENTS];
                 for (unsigned k = 0; k < r->lanes; k++) {
                     /* Scalar k of the block of `count`: from x and y in turn. */
                     unsigned in = k % r->count, at = k - in + in / 2 + upper * (r->count / 2);
-                    from[k] = LLVMConstInt(i32, in % 2 ? r->lanes + at : at, false);
+                    from[k] = in % 2 ? r->lanes + at : at;
                 }
-                registers[upper ? i + half : i] = LLVMBuildShuffleVector(b, x, y, LLVMConstVector(from, r->lanes), "");
+                registers[upper ? i + half : i] = tsr__pick_elements(l, b, x, y, from, r->lanes);
             }
         }
 }

@@ -21,7 +21,7 @@ static inline unsigned tsr__lane_of_part(const struct tsr__lane_registers *r, un
     return turn * r->lanes + part * r->count + number;
 }
 /* Registers become vectors with one scalar of all lanes of the turn, and these registers. */
-void tsr__transpose_registers(const struct tsr__lane_registers *r, LLVMBuilderRef b, LLVMValueRef *registers);
+void tsr__transpose_registers(struct tsr__compilation *l, const struct tsr__lane_registers *r, LLVMBuilderRef b, LLVMValueRef *registers);
 
 /* The lanes' addresses, out of vectors of pointers. */
 struct tsr__lane_pointers {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/shuffles.h"
 
 void tsr__lane_scalars_begin(struct tsr__lane_scalars *c, struct tsr__compilation *l)
 {
@@ -54,10 +55,10 @@ static LLVMValueRef of_gep(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned
 
 static LLVMValueRef of_shuffle(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned lane)
 {
-    int from = LLVMGetMaskValue(v, lane), n = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
-    if (from < 0)
+    unsigned operand, element;
+    if (!tsr__shuffle_source(v, lane, &operand, &element))
         return LLVMGetPoison(LLVMGetElementType(LLVMTypeOf(v)));
-    return tsr__lane_scalar(c, LLVMGetOperand(v, from >= n), (unsigned)(from % n));
+    return tsr__lane_scalar(c, LLVMGetOperand(v, operand), element);
 }
 
 /* NULL: no instruction that takes lanes separately. */

@@ -2,6 +2,7 @@
  * The matrix operation of a packet: the widener makes it, tiles and lower_mad choose instructions for it. */
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 #include <stdio.h>
 #include <stdlib.h>

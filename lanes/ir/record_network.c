@@ -6,6 +6,7 @@
  * the uppermost one becomes a bit of the row's number, and that one the lowest. So a few of these rounds exchange the lower bits of members
  * for those of lanes, and back; where a record has more bits than a row, the others stay as they are. */
 #include "lanes/ir/record_network.h"
+#include "lanes/ir/shuffles.h"
 
 enum { ROW_BYTES = 16, MOST_ROW_BITS = 4, OF_MEMBER = 16 /* and above: a bit of the member's number, below: of the lane's */ };
 

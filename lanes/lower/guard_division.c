@@ -2,6 +2,7 @@
  * Integer division and remainder by zero, and of the smallest number by -1, have undefined results in OpenCL C but must not raise SIGFPE.
  */
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 /* A scalar constant that needs no guard. */
 static bool is_harmless(LLVMValueRef divisor)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What LLVM's code generator gets wrong is not shown to it. lanes/llvm_bugs.def lists it. */
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 
 #include <string.h>
 
@@ -60,14 +61,16 @@ static int lane_beside_zeros(LLVMValueRef shuffle)
     LLVMValueRef others = LLVMGetOperand(shuffle, 1);
     if (LLVMGetTypeKind(bit) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(bit) != 1 || !LLVMIsAConstant(others))
         return -1;
-    int width = (int)LLVMGetVectorSize(LLVMTypeOf(others)), lane = -1;
+    unsigned operand, element;
+    int lane = -1;
     bool zeros = false;
     for (unsigned i = 0; i < LLVMGetNumMaskElements(shuffle); i++) {
-        int from = LLVMGetMaskValue(shuffle, i);
-        if (from >= width && !LLVMIsNull(LLVMGetAggregateElement(others, (unsigned)(from - width))))
+        if (!tsr__shuffle_source(shuffle, i, &operand, &element))
+            continue;
+        if (operand && !LLVMIsNull(LLVMGetAggregateElement(others, element)))
             return -1;
-        zeros = zeros || from >= width;
-        lane = from >= 0 && from < width ? from : lane;
+        zeros = zeros || operand;
+        lane = operand ? lane : (int)element;
     }
     return zeros ? lane : -1;
 }
@@ -75,18 +78,15 @@ static int lane_beside_zeros(LLVMValueRef shuffle)
 static void clear_afterwards(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef shuffle, int lane)
 {
     unsigned count = LLVMGetNumMaskElements(shuffle);
-    int width = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0)));
-    LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context);
-    LLVMValueRef *from = tsr_arena_alloc(&l->scratch, count * sizeof *from), *kept = tsr_arena_alloc(&l->scratch, count * sizeof *kept);
+    unsigned *from = tsr_arena_alloc(&l->scratch, count * sizeof *from), operand;
+    LLVMValueRef *kept = tsr_arena_alloc(&l->scratch, count * sizeof *kept);
     for (unsigned i = 0; i < count; i++) {
-        int at = LLVMGetMaskValue(shuffle, i);
-        bool own = at >= 0 && at < width;
-        from[i] = LLVMConstInt(i32, (unsigned)(own ? at : lane), false);
-        kept[i] = LLVMConstInt(i1, own, false);
+        bool own = tsr__shuffle_source(shuffle, i, &operand, &from[i]) && !operand;
+        from[i] = own ? from[i] : (unsigned)lane;
+        kept[i] = LLVMConstInt(LLVMInt1TypeInContext(l->context), own, false);
     }
     LLVMPositionBuilderBefore(b, shuffle);
-    LLVMValueRef first = LLVMGetOperand(shuffle, 0);
-    LLVMValueRef made = LLVMBuildShuffleVector(b, first, LLVMGetPoison(LLVMTypeOf(first)), LLVMConstVector(from, count), "");
+    LLVMValueRef made = tsr__pick_elements(l, b, LLVMGetOperand(shuffle, 0), NULL, from, count);
     LLVMReplaceAllUsesWith(shuffle, LLVMBuildAnd(b, made, LLVMConstVector(kept, count), ""));
     LLVMInstructionEraseFromParent(shuffle);
 }

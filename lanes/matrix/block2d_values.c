@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * 2D blocks in memory: operations on them, where they lie, and the values that a read makes of its rows. */
 #include "lanes/matrix/block2d.h"
+#include "lanes/ir/shuffles.h"
 
 #include <string.h>
 
@@ -71,23 +72,6 @@ static LLVMValueRef load_row_part(struct tsr__blocks2d *o, struct tsr__block2d_r
     return made;
 }
 
-static LLVMValueRef shuffle_rows(struct tsr__blocks2d *o, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
-{
-    LLVMValueRef indices[TSR__BLOCK2D_ROW_BYTES];
-    for (unsigned i = 0; i < count; i++)
-        indices[i] = tsr__i32(o->l, from[i]);
-    return LLVMBuildShuffleVector(o->b, x, y, LLVMConstVector(indices, count), "");
-}
-
-/* x, then y. */
-static LLVMValueRef concat_rows(struct tsr__blocks2d *o, LLVMValueRef x, LLVMValueRef y)
-{
-    unsigned from[TSR__BLOCK2D_ROW_BYTES], n = LLVMGetVectorSize(LLVMTypeOf(x));
-    for (unsigned i = 0; i < 2 * n; i++)
-        from[i] = i;
-    return shuffle_rows(o, x, y, from, 2 * n);
-}
-
 /* Value i: that of one row, or of the two that share the lanes. */
 static LLVMValueRef plain_value(struct tsr__blocks2d *o, struct tsr__block2d_read *p, LLVMTypeRef type, unsigned i, unsigned lanes_each,
                                 unsigned count, unsigned byte)
@@ -96,7 +80,7 @@ static LLVMValueRef plain_value(struct tsr__blocks2d *o, struct tsr__block2d_rea
         return load_row_part(o, p, type, i, byte);
     LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), lanes_each);
     LLVMValueRef even = load_row_part(o, p, half, 2 * i, byte);
-    return concat_rows(o, even, 2 * i + 1 < count ? load_row_part(o, p, half, 2 * i + 1, byte) : LLVMConstNull(half));
+    return tsr__concat_pair(o->l, o->b, even, 2 * i + 1 < count ? load_row_part(o, p, half, 2 * i + 1, byte) : LLVMConstNull(half));
 }
 
 /* The order of bytes in which four rows become columns, from memory that LLVM does not look into: it would make a dozen instructions of the
@@ -142,14 +126,17 @@ static LLVMValueRef transformed_value(struct tsr__blocks2d *o, struct tsr__block
     for (unsigned i = 0; i < each * LANES; i++)
         from[i] = i % each * LANES + i / each;
     if (each == 2) {
-        all = shuffle_rows(o, r[0], r[1], from, 2 * LANES);
+        all = tsr__pick_elements(o->l, o->b, r[0], r[1], from, 2 * LANES);
     } else if (tsr__has(o->l, TSR_CPU_AVX512VBMI)) {
         static const char permute[] = "llvm.x86.avx512.permvar.qi.512";
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID(permute, strlen(permute)), NULL, 0);
-        LLVMValueRef args[] = {concat_rows(o, concat_rows(o, r[0], r[1]), concat_rows(o, r[2], r[3])), byte_order(o, from)};
+        LLVMValueRef args[] = {
+            tsr__concat_pair(o->l, o->b, tsr__concat_pair(o->l, o->b, r[0], r[1]), tsr__concat_pair(o->l, o->b, r[2], r[3])),
+            byte_order(o, from)};
         all = LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, 2, "");
     } else {
-        all = shuffle_rows(o, concat_rows(o, r[0], r[1]), concat_rows(o, r[2], r[3]), from, 4 * LANES);
+        all = tsr__pick_elements(o->l, o->b, tsr__concat_pair(o->l, o->b, r[0], r[1]), tsr__concat_pair(o->l, o->b, r[2], r[3]), from,
+                                 4 * LANES);
     }
     return LLVMBuildBitCast(o->b, all, type, "");
 }
@@ -162,8 +149,8 @@ static void transposed_values(struct tsr__blocks2d *o, struct tsr__block2d_read 
     enum { SIDE = 8 };
     LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), SIDE);
     for (unsigned i = 0; i < SIDE; i++)
-        columns[i] =
-            concat_rows(o, load_row_part(o, p, half, first + i * step, 0), load_row_part(o, p, half, first + (i + SIDE) * step, 0));
+        columns[i] = tsr__concat_pair(o->l, o->b, load_row_part(o, p, half, first + i * step, 0),
+                                      load_row_part(o, p, half, first + (i + SIDE) * step, 0));
     for (unsigned d = SIDE / 2; d; d /= 2) {
         unsigned upper[LANES], lower[LANES];
         for (unsigned n = 0; n < LANES; n++) {
@@ -174,8 +161,8 @@ static void transposed_values(struct tsr__blocks2d *o, struct tsr__block2d_read 
             if (i & d)
                 continue;
             LLVMValueRef a = columns[i], b = columns[i + d];
-            columns[i] = shuffle_rows(o, a, b, upper, LANES);
-            columns[i + d] = shuffle_rows(o, a, b, lower, LANES);
+            columns[i] = tsr__pick_elements(o->l, o->b, a, b, upper, LANES);
+            columns[i + d] = tsr__pick_elements(o->l, o->b, a, b, lower, LANES);
         }
     }
 }

@@ -8,6 +8,7 @@
 
 #include "lanes/ir/explain.h"
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/shuffles.h"
 
 enum { MAX_PIECES = 2, ROW_BYTES = 4 * TSR__WORDS /* of A */ };
 
@@ -109,19 +110,6 @@ static LLVMValueRef call_intrinsic(struct lower *o, const char *name, LLVMTypeRe
 static LLVMValueRef slice_elements(struct lower *o, LLVMValueRef x, unsigned first, unsigned count)
 {
     return LLVMGetVectorSize(LLVMTypeOf(x)) == count ? x : tsr__take_lanes(o->l, o->b, x, NULL, first, count);
-}
-
-static LLVMValueRef concat_pair(struct lower *o, LLVMValueRef x, LLVMValueRef y)
-{
-    return tsr__take_lanes(o->l, o->b, x, y, 0, 2 * LLVMGetVectorSize(LLVMTypeOf(x)));
-}
-
-static LLVMValueRef splat_scalar(struct lower *o, LLVMValueRef scalar)
-{
-    unsigned lanes = o->mad.lanes;
-    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), lanes);
-    LLVMValueRef first = LLVMBuildInsertElement(o->b, LLVMGetPoison(type), scalar, tsr__i32(o->l, 0), "");
-    return LLVMBuildShuffleVector(o->b, first, LLVMGetPoison(type), LLVMConstNull(i32_vector(o, lanes)), "");
 }
 
 /* ---- preparation ------------------------------------------------------------------------------------------------------------------------
@@ -229,7 +217,7 @@ static LLVMValueRef dot_product(struct lower *o, LLVMValueRef acc, LLVMValueRef 
     }
     for (; n > 1; n /= 2)
         for (unsigned k = 0; k < n / 2; k++)
-            parts[k] = concat_pair(o, parts[2 * k], parts[2 * k + 1]);
+            parts[k] = tsr__concat_pair(o->l, o->b, parts[2 * k], parts[2 * k + 1]);
     return parts[0];
 }
 
@@ -323,7 +311,7 @@ static LLVMValueRef a_word(struct lower *o, unsigned row, unsigned k, unsigned p
     unsigned offset = k % pieces * plane + ROW_BYTES * row + k / pieces * 4;
     LLVMValueRef word = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, o->buffer, offset), "");
     LLVMSetAlignment(word, 4);
-    return splat_scalar(o, word);
+    return tsr__splat_scalar(o->l, o->b, word, o->mad.lanes);
 }
 
 /* ---- C and D

@@ -8,6 +8,7 @@
 
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 #include "lanes/prepare/loop_motion.h"
 #include "lanes/prepare/packet_kernel.h"
 
@@ -54,11 +55,11 @@ static struct element element_of(LLVMValueRef v, int at)
                 return (struct element){LLVMGetOperand(v, 1), -1};
             v = LLVMGetOperand(v, 0);
         } else if (LLVMIsAShuffleVectorInst(v)) {
-            const int from = LLVMGetMaskValue(v, (unsigned)at), first = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
-            if (from == LLVMGetUndefMaskElem())
+            unsigned operand, element;
+            if (!tsr__shuffle_source(v, (unsigned)at, &operand, &element))
                 return (struct element){0};
-            v = LLVMGetOperand(v, from >= first);
-            at = from % first;
+            v = LLVMGetOperand(v, operand);
+            at = (int)element;
         } else if (LLVMIsAConstant(v)) {
             LLVMValueRef number = LLVMGetAggregateElement(v, (unsigned)at);
             return (struct element){number && LLVMIsAConstantInt(number) ? number : NULL, -1};
@@ -347,7 +348,7 @@ static bool words_of_words(struct joining *j, const struct element *e, unsigned 
 static LLVMValueRef both(struct joining *j, LLVMValueRef lower, LLVMValueRef upper, unsigned words)
 {
     if (words > 2)
-        return tsr__take_lanes(j->l, j->b, lower, upper, 0, words);
+        return tsr__concat_pair(j->l, j->b, lower, upper);
     LLVMValueRef first = LLVMBuildInsertElement(j->b, LLVMGetPoison(LLVMVectorType(LLVMTypeOf(lower), 2)), lower, tsr__i32(j->l, 0), "");
     return LLVMBuildInsertElement(j->b, first, upper, tsr__i32(j->l, 1), "");
 }

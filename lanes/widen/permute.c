@@ -5,38 +5,6 @@
 
 #include "lanes/widen/reduce_scan.h"
 
-LLVMValueRef tsr__pick_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
-{
-    LLVMValueRef indices[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        indices[i] = tsr__i32(s->l, from[i]);
-    return LLVMBuildShuffleVector(s->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
-}
-
-LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count)
-{
-    unsigned from[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        from[i] = first + i;
-    return tsr__pick_lanes(s, x, NULL, from, count);
-}
-
-static LLVMValueRef join_pair(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
-{
-    unsigned from[TSR__MAX_ELEMENTS], count = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
-    for (unsigned i = 0; i < count; i++)
-        from[i] = i;
-    return tsr__pick_lanes(s, low, high, from, count);
-}
-
-LLVMValueRef tsr__join_registers(struct tsr__widener *s, LLVMValueRef *parts, unsigned count)
-{
-    for (; count > 1; count /= 2)
-        for (unsigned i = 0; i < count / 2; i++)
-            parts[i] = join_pair(s, parts[2 * i], parts[2 * i + 1]);
-    return parts[0];
-}
-
 /* Instructions that permute the elements of one register, or of two, by those of another. They look at the low bits of an index only. */
 static const struct permute {
     unsigned bits, lanes;
@@ -106,10 +74,10 @@ static LLVMValueRef permute_by(struct tsr__widener *s, const struct permute *p, 
     x = LLVMBuildZExt(s->b, x, wide, "");
     index = LLVMBuildIntCast2(s->b, index, wide, false, "");
     for (unsigned i = 0; i < count; i++)
-        source[i] = tsr__slice_lanes(s, x, i * p->lanes, p->lanes);
+        source[i] = tsr__take_lanes(s->l, s->b, x, NULL, i * p->lanes, p->lanes);
     for (unsigned i = 0; i < count; i++)
-        made[i] = look_up(s, p, source, count, tsr__slice_lanes(s, index, i * p->lanes, p->lanes));
-    return LLVMBuildTrunc(s->b, tsr__join_registers(s, made, count), type, "");
+        made[i] = look_up(s, p, source, count, tsr__take_lanes(s->l, s->b, index, NULL, i * p->lanes, p->lanes));
+    return LLVMBuildTrunc(s->b, tsr__join_lanes(s->l, s->b, made, count), type, "");
 }
 
 static bool is_constant_vector(struct tsr__widener *s, LLVMValueRef v)
@@ -128,7 +96,7 @@ LLVMValueRef tsr__permute_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValu
         unsigned from[TSR__MAX_ELEMENTS];
         for (unsigned i = 0; i < s->width; i++)
             from[i] = (unsigned)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(index, i)) & (s->width - 1);
-        return tsr__pick_lanes(s, x, NULL, from, s->width);
+        return tsr__pick_elements(s->l, s->b, x, NULL, from, s->width);
     }
     LLVMTypeRef type = LLVMTypeOf(x), i32 = LLVMInt32TypeInContext(s->l->context);
     unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(type));

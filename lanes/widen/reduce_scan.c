@@ -72,7 +72,7 @@ static LLVMValueRef shifted_up(struct tsr__widener *s, LLVMValueRef x, LLVMValue
     unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = i % s->sub_group < distance ? s->width : i - distance;
-    return tsr__pick_lanes(s, x, tsr__splat(s, fill), from, s->width);
+    return tsr__pick_elements(s->l, s->b, x, tsr__splat(s, fill), from, s->width);
 }
 
 LLVMValueRef tsr__fill_absent_lanes(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef v)
@@ -84,7 +84,7 @@ LLVMValueRef tsr__fill_absent_lanes(struct tsr__widener *s, const struct tsr__re
 LLVMValueRef tsr__reduce_lanes(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x)
 {
     for (unsigned d = s->width / 2; d; d /= 2)
-        x = tsr__reduce_pair(s, f, tsr__slice_lanes(s, x, 0, d), tsr__slice_lanes(s, x, d, d));
+        x = tsr__reduce_pair(s, f, tsr__take_lanes(s->l, s->b, x, NULL, 0, d), tsr__take_lanes(s->l, s->b, x, NULL, d, d));
     return LLVMBuildExtractElement(s->b, x, tsr__i32(s->l, 0), "");
 }
 

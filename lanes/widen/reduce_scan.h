@@ -28,11 +28,6 @@ LLVMValueRef tsr__scan_exclusive(struct tsr__widener *s, const struct tsr__reduc
 
 /* ---- permutations (permute.c) -------------------------------------------------------------------------------------------------------- */
 
-/* Lane i of the result is lane from[i] of x, or of y from its number of lanes on (NULL: there is none). */
-LLVMValueRef tsr__pick_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count);
-/* The parts, a power of two of them, one after the other; overwrites them. */
-LLVMValueRef tsr__join_registers(struct tsr__widener *s, LLVMValueRef *parts, unsigned count);
-LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count);
 /* Lane i of the result is lane index[i] of x, modulo the width; index is a vector of i32. */
 LLVMValueRef tsr__permute_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef index);
 

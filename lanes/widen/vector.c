@@ -17,9 +17,7 @@ LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar)
         return LLVMGetPoison(type);
     if (LLVMIsAConstant(scalar))
         return tsr__splat_constant(type, scalar);
-    LLVMValueRef first = LLVMBuildInsertElement(s->b, LLVMGetPoison(type), scalar, tsr__i32(s->l, 0), "");
-    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(s->l->context), s->width));
-    return LLVMBuildShuffleVector(s->b, first, LLVMGetPoison(type), zeros, "");
+    return tsr__splat_scalar(s->l, s->b, scalar, s->width);
 }
 
 LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step)
@@ -37,43 +35,27 @@ LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRe
     return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
-LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
-{
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
-    LLVMValueRef *indices = tsr_arena_alloc(s->arena, count * sizeof *indices);
-    for (unsigned i = 0; i < count; i++)
-        indices[i] = from[i] < 0 ? LLVMGetPoison(i32) : LLVMConstInt(i32, (unsigned)from[i], false);
-    return LLVMBuildShuffleVector(s->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
-}
-
 /* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
 LLVMValueRef tsr__interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count)
 {
     LLVMValueRef joined[TSR__MAX_ELEMENTS];
     TSR__REQUIRE(count <= TSR__MAX_ELEMENTS);
-    unsigned span = s->width * count;
-    int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
+    unsigned span = s->width * count, *from = tsr_arena_alloc(s->arena, span * sizeof *from);
     for (unsigned i = 0; i < count; i++)
         joined[i] = components[i];
-    for (unsigned n = count, width = s->width; n > 1; n /= 2, width *= 2) {
-        for (unsigned i = 0; i < 2 * width; i++)
-            from[i] = (int)i;
-        for (unsigned i = 0; i < n / 2; i++)
-            joined[i] = tsr__shuffle(s, joined[2 * i], joined[2 * i + 1], from, 2 * width);
-    }
     for (unsigned i = 0; i < span; i++)
-        from[i] = (int)(i % count * s->width + i / count);
-    return tsr__shuffle(s, joined[0], NULL, from, span);
+        from[i] = i % count * s->width + i / count;
+    return tsr__pick_elements(s->l, s->b, tsr__join_lanes(s->l, s->b, joined, count), NULL, from, span);
 }
 
 void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *components)
 {
     LLVMValueRef all = LLVMBuildBitCast(s->b, packed, LLVMVectorType(scalar, s->width * each), "");
-    int from[TSR__MAX_ELEMENTS];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < each; i++) {
         for (unsigned lane = 0; lane < s->width; lane++)
-            from[lane] = (int)(lane * each + i);
-        components[i] = tsr__shuffle(s, all, NULL, from, s->width);
+            from[lane] = lane * each + i;
+        components[i] = tsr__pick_elements(s->l, s->b, all, NULL, from, s->width);
     }
 }
 
@@ -121,44 +103,18 @@ uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int com
     }
 }
 
-LLVMValueRef tsr__every_nth(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
-{
-    int at[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < count; i++)
-        at[i] = (int)(from + i * step);
-    return tsr__shuffle(s, x, y, at, count);
-}
-
-LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
-{
-    for (; count > 1; count /= 2, lanes *= 2)
-        for (unsigned i = 0; i < count / 2; i++)
-            pieces[i] = tsr__every_nth(s, pieces[2 * i], pieces[2 * i + 1], 0, 1, 2 * lanes);
-    return pieces[0];
-}
-
 LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scalars)
 {
-    LLVMValueRef from[TSR__MAX_ELEMENTS], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
+    unsigned from[TSR__MAX_ELEMENTS];
+    LLVMValueRef both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
     for (unsigned h = 0; h < 2; h++)
         both = LLVMBuildInsertElement(s->b, both, scalars[h], tsr__i32(s->l, h), "");
     for (unsigned i = 0; i < s->width; i++)
-        from[i] = tsr__i32(s->l, i >= s->sub_group);
-    return LLVMBuildShuffleVector(s->b, both, LLVMGetPoison(LLVMTypeOf(both)), LLVMConstVector(from, s->width), "");
-}
-
-LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMValueRef second)
-{
-    LLVMValueRef from[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < s->width; i++)
-        from[i] = tsr__i32(s->l, i);
-    return LLVMBuildShuffleVector(s->b, first, second, LLVMConstVector(from, s->width), "");
+        from[i] = i >= s->sub_group;
+    return tsr__pick_elements(s->l, s->b, both, NULL, from, s->width);
 }
 
 LLVMValueRef tsr__half_of(struct tsr__widener *s, LLVMValueRef x, unsigned half)
 {
-    LLVMValueRef from[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < s->sub_group; i++)
-        from[i] = tsr__i32(s->l, half * s->sub_group + i);
-    return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(from, s->sub_group), "");
+    return tsr__take_lanes(s->l, s->b, x, NULL, half * s->sub_group, s->sub_group);
 }

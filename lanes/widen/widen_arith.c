@@ -315,15 +315,11 @@ static void insert_element(struct tsr__widener *s, LLVMValueRef inst)
 
 static void shuffle_vector(struct tsr__widener *s, LLVMValueRef inst)
 {
-    LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
-    int first = tsr__component_count(LLVMTypeOf(x));
     for (unsigned i = 0; i < LLVMGetNumMaskElements(inst); i++) {
-        int from = LLVMGetMaskValue(inst, i);
-        LLVMValueRef made;
-        if (from == LLVMGetUndefMaskElem())
-            made = LLVMGetPoison(vector_type(s, inst, (int)i));
-        else
-            made = from < first ? tsr__component_of(s, x, from) : tsr__component_of(s, y, from - first);
+        unsigned operand, element;
+        LLVMValueRef made = tsr__shuffle_source(inst, i, &operand, &element)
+                                ? tsr__component_of(s, LLVMGetOperand(inst, operand), (int)element)
+                                : LLVMGetPoison(vector_type(s, inst, (int)i));
         tsr__set_component(s, inst, (int)i, made);
     }
 }

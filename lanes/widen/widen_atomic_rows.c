@@ -129,9 +129,7 @@ static struct operand take_operand(struct row *r, LLVMValueRef v)
     struct tsr__widener *s = r->s;
     struct operand taken = {0};
     if (tsr__is_uniform(tsr__shape_here(s, v))) {
-        LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(s->l->context), r->count));
-        LLVMValueRef one = LLVMBuildInsertElement(s->b, LLVMGetPoison(r->values), tsr__scalar_of(s, v), tsr__i32(s->l, 0), "");
-        taken.same = LLVMBuildShuffleVector(s->b, one, LLVMGetPoison(r->values), zeros, "");
+        taken.same = tsr__splat_scalar(s->l, s->b, tsr__scalar_of(s, v), r->count);
         return taken;
     }
     taken.slot = make_slot(r);

@@ -138,11 +138,10 @@ static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef 
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ints = tsr__vector_of(s, i32), floats = tsr__vector_of(s, LLVMFloatTypeInContext(c));
-    LLVMValueRef x = tsr__i32(s->l, 0), iota = tsr__iota(s, i32, 1), none = LLVMConstNull(ints);
+    LLVMValueRef iota = tsr__iota(s, i32, 1);
     LLVMValueRef pitch = tsr__build_query(s->l, s->allocas, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
     pitch = LLVMBuildTrunc(s->allocas, pitch, i32, "");
-    pitch = LLVMBuildInsertElement(s->allocas, LLVMGetPoison(ints), pitch, x, "");
-    pitch = LLVMBuildShuffleVector(s->allocas, pitch, LLVMGetPoison(ints), none, "");
+    pitch = tsr__splat_scalar(s->l, s->allocas, pitch, s->width);
     /* The quotients of numbers so small are right, as floats. */
     LLVMValueRef groups =
         LLVMBuildFDiv(s->allocas, LLVMBuildUIToFP(s->allocas, iota, floats, ""), LLVMBuildUIToFP(s->allocas, pitch, floats, ""), "");
@@ -152,7 +151,7 @@ static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef 
     LLVMValueRef first = tsr__build_query(s->l, s->b, TSR__CALL_LOCAL_ID, 0);
     LLVMValueRef sum = LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildTrunc(s->b, first, i32, "")), "");
     LLVMValueRef wraps = LLVMBuildICmp(s->b, LLVMIntUGE, sum, pitch, "");
-    *local = LLVMBuildSub(s->b, sum, LLVMBuildSelect(s->b, wraps, pitch, none, ""), "");
+    *local = LLVMBuildSub(s->b, sum, LLVMBuildSelect(s->b, wraps, pitch, LLVMConstNull(ints), ""), "");
     *group = LLVMBuildAdd(s->b, groups, LLVMBuildZExt(s->b, wraps, ints, ""), "");
 }
 
@@ -284,7 +283,7 @@ static void two_operations(struct tsr__widener *s, const struct tsr_matrix_built
         build_operation(s, f, s->sub_group, &half[h]);
     }
     for (unsigned i = 0; i < f->m; i++)
-        m->d[i] = tsr__join_halves(s, half[0].d[i], half[1].d[i]);
+        m->d[i] = tsr__concat_pair(s->l, s->b, half[0].d[i], half[1].d[i]);
 }
 
 /* Absent work-items count as if their part of A were zero. */

@@ -98,8 +98,8 @@ static LLVMValueRef reduce_clusters(struct tsr__widener *s, const struct tsr__re
         LLVMValueRef distance = tsr__splat(s, tsr__i32(s->l, d)), within = LLVMBuildICmp(s->b, LLVMIntULT, distance, cluster, "");
         if (LLVMIsNull(within))
             continue;
-        LLVMValueRef folded =
-            tsr__reduce_pair(s, f, tsr__pick_lanes(s, x, NULL, low, s->width), tsr__pick_lanes(s, x, NULL, high, s->width));
+        LLVMValueRef folded = tsr__reduce_pair(s, f, tsr__pick_elements(s->l, s->b, x, NULL, low, s->width),
+                                               tsr__pick_elements(s->l, s->b, x, NULL, high, s->width));
         x = LLVMBuildSelect(s->b, within, folded, x, "");
     }
     return x;

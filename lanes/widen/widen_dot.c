@@ -18,13 +18,10 @@ static LLVMTypeRef bytes_type(struct tsr__widener *s)
 /* Elements of x and y in turn. */
 static LLVMValueRef interleave_elements(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y)
 {
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
-    LLVMValueRef *order = tsr_arena_alloc(s->arena, 2 * n * sizeof *order);
-    for (unsigned i = 0; i < n; i++) {
-        order[2 * i] = tsr__i32(s->l, i);
-        order[2 * i + 1] = tsr__i32(s->l, n + i);
-    }
-    return LLVMBuildShuffleVector(s->b, x, y, LLVMConstVector(order, 2 * n), "");
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), *from = tsr_arena_alloc(s->arena, 2 * n * sizeof *from);
+    for (unsigned i = 0; i < 2 * n; i++)
+        from[i] = i / 2 + i % 2 * n;
+    return tsr__pick_elements(s->l, s->b, x, y, from, 2 * n);
 }
 
 /* The four bytes of each lane, lane after lane. */
@@ -43,20 +40,7 @@ static LLVMValueRef operand_bytes(struct tsr__widener *s, LLVMValueRef operand, 
 
 static LLVMValueRef every_byte(struct tsr__widener *s, unsigned value)
 {
-    LLVMValueRef byte = LLVMConstInt(LLVMInt8TypeInContext(s->l->context), value, false);
-    LLVMValueRef *all = tsr_arena_alloc(s->arena, 4 * s->width * sizeof(LLVMValueRef));
-    for (unsigned i = 0; i < 4 * s->width; i++)
-        all[i] = byte;
-    return LLVMConstVector(all, 4 * s->width);
-}
-
-/* `count` elements of x from `first` on. */
-static LLVMValueRef slice_elements(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count)
-{
-    LLVMValueRef *order = tsr_arena_alloc(s->arena, count * sizeof *order);
-    for (unsigned i = 0; i < count; i++)
-        order[i] = tsr__i32(s->l, first + i);
-    return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(order, count), "");
+    return tsr__splat_number(bytes_type(s), value);
 }
 
 /* sum + u·v, for each lane; `saturate`: clamped to int. */
@@ -71,12 +55,12 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
     for (unsigned at = 0; at < s->width; at += lanes) {
         LLVMValueRef args[3] = {sum, u, v};
         if (s->width > lanes) {
-            args[0] = slice_elements(s, sum, at, lanes);
-            args[1] = slice_elements(s, u, 4 * at, 4 * lanes);
-            args[2] = slice_elements(s, v, 4 * at, 4 * lanes);
+            args[0] = tsr__take_lanes(s->l, s->b, sum, NULL, at, lanes);
+            args[1] = tsr__take_lanes(s->l, s->b, u, NULL, 4 * at, 4 * lanes);
+            args[2] = tsr__take_lanes(s->l, s->b, v, NULL, 4 * at, 4 * lanes);
         }
         LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 3, "");
-        made = made ? LLVMBuildShuffleVector(s->b, made, component, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : component;
+        made = made ? tsr__concat_pair(s->l, s->b, made, component) : component;
     }
     return made;
 }
@@ -89,11 +73,11 @@ static LLVMValueRef on_slices(struct tsr__widener *s, const char *name, unsigned
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, NULL, 0), made = NULL, args[MOST];
     for (unsigned at = 0; at < s->width; at += lanes) {
         for (unsigned i = 0; i < count; i++) {
-            args[i] = s->width > lanes ? slice_elements(s, operands[i], at, lanes) : operands[i];
+            args[i] = s->width > lanes ? tsr__take_lanes(s->l, s->b, operands[i], NULL, at, lanes) : operands[i];
             args[i] = LLVMBuildBitCast(s->b, args[i], LLVMTypeOf(LLVMGetParam(f, i)), "");
         }
         LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
-        made = made ? LLVMBuildShuffleVector(s->b, made, component, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : component;
+        made = made ? tsr__concat_pair(s->l, s->b, made, component) : component;
     }
     return made;
 }

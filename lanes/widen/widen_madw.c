@@ -80,10 +80,10 @@ static LLVMValueRef signs_put_right(struct sums *m, LLVMValueRef high, const LLV
 static LLVMValueRef merge_even_odd(struct sums *m, LLVMValueRef even, LLVMValueRef odd, unsigned high)
 {
     struct tsr__widener *s = m->s;
-    LLVMValueRef from[TSR__MAX_ELEMENTS];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
-        from[i] = tsr__i32(s->l, i / 2 * 2 + high + i % 2 * s->width);
-    return LLVMBuildShuffleVector(s->b, even, odd, LLVMConstVector(from, s->width), "");
+        from[i] = i / 2 * 2 + high + i % 2 * s->width;
+    return tsr__pick_elements(s->l, s->b, even, odd, from, s->width);
 }
 
 void tsr__widen_madw(struct tsr__widener *s, LLVMValueRef inst)

@@ -59,8 +59,9 @@ static LLVMValueRef on_packet(struct tsr__widener *s, const struct instruction *
     if (count == 1)
         return on_register(s, with, x, y);
     for (unsigned i = 0; i < count; i++)
-        made[i] = on_register(s, with, tsr__slice_lanes(s, x, i * lanes, lanes), y ? tsr__slice_lanes(s, y, i * lanes, lanes) : NULL);
-    return tsr__join_registers(s, made, count);
+        made[i] = on_register(s, with, tsr__take_lanes(s->l, s->b, x, NULL, i * lanes, lanes),
+                              y ? tsr__take_lanes(s->l, s->b, y, NULL, i * lanes, lanes) : NULL);
+    return tsr__join_lanes(s->l, s->b, made, count);
 }
 
 static LLVMValueRef constant(LLVMValueRef like, double value)

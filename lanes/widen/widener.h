@@ -10,6 +10,7 @@
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/block_list.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/shuffles.h"
 
 struct tsr__packet_kernel;
 
@@ -163,8 +164,7 @@ static inline bool tsr__is_pair(const struct tsr__widener *s)
 
 /* scalars[0] in all lanes of the first half, scalars[1] in those of the second. */
 LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scalars);
-/* Two vectors of half a packet as one, and half of a packet's vector. */
-LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMValueRef second);
+/* Half of a packet's vector: tsr__concat_pair puts two together. */
 LLVMValueRef tsr__half_of(struct tsr__widener *s, LLVMValueRef x, unsigned half);
 
 #endif

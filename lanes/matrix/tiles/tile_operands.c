@@ -6,6 +6,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 #include "lanes/matrix/tiles/tiles.h"
 
 static LLVMValueRef base_object(LLVMValueRef address)
@@ -260,11 +261,8 @@ static LLVMValueRef gather_of_words(LLVMValueRef v, unsigned *word)
         LLVMValueRef words = LLVMGetOperand(v, 0);
         const unsigned each = LLVMGetVectorSize(LLVMTypeOf(words)) / lanes;
         *word = (unsigned)LLVMGetMaskValue(v, 0);
-        if (*word >= each || (each != 2 && each != 4) || !LLVMIsABitCastInst(words))
+        if (*word >= each || (each != 2 && each != 4) || !LLVMIsABitCastInst(words) || !tsr__picks_every(v, *word, each))
             return NULL;
-        for (unsigned i = 0; i < lanes; i++)
-            if (LLVMGetMaskValue(v, i) != (int)(each * i + *word))
-                return NULL;
         v = without_casts(LLVMGetOperand(words, 0));
     }
     LLVMValueRef callee = LLVMIsACallInst(v) ? tsr__callee(v) : NULL;
@@ -359,12 +357,7 @@ static bool has_row_pairs(const struct tsr__tiles *t, const struct tsr__mad *mad
 static LLVMValueRef joined_rows(LLVMValueRef v)
 {
     v = LLVMIsABitCastInst(v) ? LLVMGetOperand(v, 0) : v;
-    if (!LLVMIsAShuffleVectorInst(v) || LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0))) * 2 != LLVMGetNumMaskElements(v))
-        return NULL;
-    for (unsigned i = 0; i < LLVMGetNumMaskElements(v); i++)
-        if (LLVMGetMaskValue(v, i) != (int)i)
-            return NULL;
-    return v;
+    return tsr__is_concat_pair(v) ? v : NULL;
 }
 
 void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function)
@@ -378,11 +371,11 @@ void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function)
         LLVMBuilderRef b = tsr__builder_before(t->l, mad.call);
         for (unsigned k = 0; k < mad.a_count; k++) {
             LLVMValueRef v = tsr__mad_a(&mad, k);
-            const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(v)), half = lanes / 2;
+            const unsigned half = LLVMGetVectorSize(LLVMTypeOf(v)) / 2;
             if (!joined_rows(v))
-                LLVMSetOperand(mad.call, k,
-                               tsr__take_lanes(t->l, b, tsr__take_lanes(t->l, b, v, NULL, 0, half),
-                                               tsr__take_lanes(t->l, b, v, NULL, half, half), 0, lanes));
+                LLVMSetOperand(
+                    mad.call, k,
+                    tsr__concat_pair(t->l, b, tsr__take_lanes(t->l, b, v, NULL, 0, half), tsr__take_lanes(t->l, b, v, NULL, half, half)));
         }
         LLVMDisposeBuilder(b);
     }

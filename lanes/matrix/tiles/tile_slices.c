@@ -11,6 +11,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 #include "lanes/matrix/tiles/tile_slices.h"
 
 enum {
@@ -372,12 +373,7 @@ static LLVMValueRef round_as(const struct code *c, LLVMTypeRef type)
 {
     LLVMTypeRef element = element_of(type);
     LLVMValueRef number = LLVMBuildIntCast2(c->b, c->round, element, false, "");
-    if (element == type)
-        return number;
-    const unsigned lanes = LLVMGetVectorSize(type);
-    LLVMValueRef first = LLVMBuildInsertElement(c->b, LLVMGetPoison(type), number, tsr__i32(c->s->l, 0), "");
-    LLVMTypeRef places = LLVMVectorType(LLVMInt32TypeInContext(c->s->l->context), lanes);
-    return LLVMBuildShuffleVector(c->b, first, LLVMGetPoison(type), LLVMConstNull(places), "");
+    return element == type ? number : tsr__splat_scalar(c->s->l, c->b, number, LLVMGetVectorSize(type));
 }
 
 static LLVMValueRef count_on(const struct code *c, LLVMValueRef phi)

@@ -77,7 +77,7 @@ static bool load_halves(struct tsr__widener *s, const struct tsr__access *a)
     }
     for (unsigned i = 0; i < own.component_count; i++) {
         LLVMValueRef pair[2] = {both[i], both[own.component_count + i]};
-        components[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__splat_halves(s, pair) : tsr__join_halves(s, pair[0], pair[1]);
+        components[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__splat_halves(s, pair) : tsr__concat_pair(s->l, s->b, pair[0], pair[1]);
     }
     tsr__set_loaded_components(s, &own, components);
     return true;

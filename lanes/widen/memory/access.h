@@ -111,15 +111,10 @@ bool tsr__moves_registers(const struct tsr__access *a);
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);
 void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);
 
-/* ---- helpers (access.c) ------------------------------------------------------------------------------------------------------------- */
+/* ---- helpers (vector.c, access.c) --------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count);
 LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                             unsigned count);
-/* The scalars `from`, `from` + `step` … of two vectors side by side. */
-LLVMValueRef tsr__every_nth(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count);
-/* Vectors of so many lanes one behind the other; `count`, a power of two, of `pieces`, which change. (interleave_shuffle.c) */
-LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes);
 /* What the program's access says about aliases, for one that does the same for all lanes. */
 void tsr__copy_alias_metadata(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made);
 void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align);

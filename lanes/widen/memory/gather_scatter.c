@@ -94,7 +94,7 @@ static void store_registers(struct tsr__widener *s, const struct tsr__access *a,
         LLVMValueRef registers[4];
         for (unsigned i = 0; i < r->count; i++)
             registers[i] = tsr__take_lanes(s->l, s->b, components[i], NULL, turn * r->lanes, r->lanes);
-        tsr__transpose_registers(r, s->b, registers);
+        tsr__transpose_registers(s->l, r, s->b, registers);
         for (unsigned i = 0; i < r->count; i++)
             for (unsigned p = 0; p < r->parts; p++) {
                 LLVMValueRef to = offset_pointers(s, tsr__pointer_of_lane(lanes, pointers, tsr__lane_of_part(r, turn, i, p)), at);

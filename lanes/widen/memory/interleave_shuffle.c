@@ -25,48 +25,57 @@ static unsigned lanes_at_once(const struct tsr__widener *s, const struct tsr__ac
 
 /* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
 
+/* Elements `first`, `first` + 2 … of two vectors. */
+static LLVMValueRef every_second(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned lanes)
+{
+    unsigned from[TSR__MAX_ELEMENTS];
+    for (unsigned i = 0; i < lanes; i++)
+        from[i] = first + 2 * i;
+    return tsr__pick_elements(s->l, s->b, x, y, from, lanes);
+}
+
 /* An odd number of chunks: the scalars of a member lie at different places of their chunks, so that blends bring them together, and one
  * shuffle puts them in order. */
 static LLVMValueRef gather_members(struct tsr__widener *s, const LLVMValueRef *chunks, unsigned step, unsigned lanes, unsigned member)
 {
-    int chunk_of[TSR__MAX_ELEMENTS], from[TSR__MAX_ELEMENTS];
+    unsigned chunk_of[TSR__MAX_ELEMENTS], from[TSR__MAX_ELEMENTS];
     for (unsigned lane = 0; lane < lanes; lane++) {
         unsigned at = lane * step + member;
-        chunk_of[at % lanes] = (int)(at / lanes);
-        from[lane] = (int)(at % lanes);
+        chunk_of[at % lanes] = at / lanes;
+        from[lane] = at % lanes;
     }
     LLVMValueRef all = chunks[0];
     for (unsigned c = 1; c < step; c++) {
-        int blend[TSR__MAX_ELEMENTS];
+        unsigned blend[TSR__MAX_ELEMENTS];
         bool any = false;
         for (unsigned i = 0; i < lanes; i++) {
-            blend[i] = chunk_of[i] == (int)c ? (int)(lanes + i) : chunk_of[i] < (int)c ? (int)i : -1;
-            any = any || chunk_of[i] == (int)c;
+            blend[i] = chunk_of[i] == c ? lanes + i : chunk_of[i] < c ? i : TSR__NO_ELEMENT;
+            any = any || chunk_of[i] == c;
         }
         if (any)
-            all = tsr__shuffle(s, all, chunks[c], blend, lanes);
+            all = tsr__pick_elements(s->l, s->b, all, chunks[c], blend, lanes);
     }
-    return tsr__shuffle(s, all, NULL, from, lanes);
+    return tsr__pick_elements(s->l, s->b, all, NULL, from, lanes);
 }
 
 static void scatter_members(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
     LLVMValueRef placed[TSR__MAX_STRIDE];
     for (unsigned m = 0; m < step; m++) {
-        int at[TSR__MAX_ELEMENTS];
+        unsigned at[TSR__MAX_ELEMENTS];
         for (unsigned lane = 0; lane < lanes; lane++)
-            at[(lane * step + m) % lanes] = (int)lane;
-        placed[m] = tsr__shuffle(s, components[m], NULL, at, lanes);
+            at[(lane * step + m) % lanes] = lane;
+        placed[m] = tsr__pick_elements(s->l, s->b, components[m], NULL, at, lanes);
     }
     for (unsigned c = 0; c < step; c++) {
         chunks[c] = placed[0];
         for (unsigned m = 1; m < step; m++) {
-            int blend[TSR__MAX_ELEMENTS];
+            unsigned blend[TSR__MAX_ELEMENTS];
             for (unsigned i = 0; i < lanes; i++) {
                 unsigned wanted = (c * lanes + i) % step;
-                blend[i] = wanted == m ? (int)(lanes + i) : wanted < m ? (int)i : -1;
+                blend[i] = wanted == m ? lanes + i : wanted < m ? i : TSR__NO_ELEMENT;
             }
-            chunks[c] = tsr__shuffle(s, chunks[c], placed[m], blend, lanes);
+            chunks[c] = tsr__pick_elements(s->l, s->b, chunks[c], placed[m], blend, lanes);
         }
     }
 }
@@ -76,17 +85,17 @@ static void quad_split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned la
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2]; /* of lanes; of members: 0 and 1, 2 and 3 */
-    int from[TSR__MAX_ELEMENTS];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < 2; k++) {
             for (unsigned j = 0; j < lanes; j++)
-                from[j] = (int)(4 * (j % half) + 2 * k + j / half);
-            pairs[i][k] = tsr__shuffle(s, chunks[2 * i], chunks[2 * i + 1], from, lanes);
+                from[j] = 4 * (j % half) + 2 * k + j / half;
+            pairs[i][k] = tsr__pick_elements(s->l, s->b, chunks[2 * i], chunks[2 * i + 1], from, lanes);
         }
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned j = 0; j < lanes; j++)
-            from[j] = (int)(j % half + i % 2 * half + j / half * lanes);
-        components[i] = tsr__shuffle(s, pairs[0][i / 2], pairs[1][i / 2], from, lanes);
+            from[j] = j % half + i % 2 * half + j / half * lanes;
+        components[i] = tsr__pick_elements(s->l, s->b, pairs[0][i / 2], pairs[1][i / 2], from, lanes);
     }
 }
 
@@ -94,17 +103,17 @@ static void quad_join(struct tsr__widener *s, LLVMValueRef *components, unsigned
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2];
-    int from[TSR__MAX_ELEMENTS];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < 2; k++) {
             for (unsigned j = 0; j < lanes; j++)
-                from[j] = (int)(j % half + i * half + j / half * lanes);
-            pairs[i][k] = tsr__shuffle(s, components[2 * k], components[2 * k + 1], from, lanes);
+                from[j] = j % half + i * half + j / half * lanes;
+            pairs[i][k] = tsr__pick_elements(s->l, s->b, components[2 * k], components[2 * k + 1], from, lanes);
         }
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned j = 0; j < lanes; j++)
-            from[j] = (int)(i % 2 * (lanes / 4) + j / 4 + j % 2 * half + j % 4 / 2 * lanes);
-        chunks[i] = tsr__shuffle(s, pairs[i / 2][0], pairs[i / 2][1], from, lanes);
+            from[j] = i % 2 * (lanes / 4) + j / 4 + j % 2 * half + j % 4 / 2 * lanes;
+        chunks[i] = tsr__pick_elements(s->l, s->b, pairs[i / 2][0], pairs[i / 2][1], from, lanes);
     }
 }
 
@@ -137,7 +146,7 @@ static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned 
     LLVMValueRef half[TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned c = 0; c < step / 2; c++)
-            half[c] = tsr__every_nth(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
+            half[c] = every_second(s, chunks[2 * c], chunks[2 * c + 1], odd, lanes);
         deinterleave(s, half, step / 2, lanes, its);
         for (unsigned m = 0; m < step / 2; m++)
             components[2 * m + odd] = its[m];
@@ -169,10 +178,10 @@ static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigne
         interleave(s, its, step / 2, lanes, half[odd]);
     }
     for (unsigned c = 0; c < step; c++) {
-        int zip[TSR__MAX_ELEMENTS];
+        unsigned zip[TSR__MAX_ELEMENTS];
         for (unsigned i = 0; i < lanes; i++)
-            zip[i] = (int)(c % 2 * lanes / 2 + i / 2 + i % 2 * lanes);
-        chunks[c] = tsr__shuffle(s, half[0][c / 2], half[1][c / 2], zip, lanes);
+            zip[i] = c % 2 * lanes / 2 + i / 2 + i % 2 * lanes;
+        chunks[c] = tsr__pick_elements(s->l, s->b, half[0][c / 2], half[1][c / 2], zip, lanes);
     }
 }
 
@@ -181,7 +190,7 @@ static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigne
 /* A chunk's scalars, `first` of all records on: to which lane each belongs, or the width if it is none that the program accesses. */
 struct chunk {
     unsigned first, lanes;
-    int lane[TSR__MAX_ELEMENTS];
+    unsigned lane[TSR__MAX_ELEMENTS];
     bool none, all;
 };
 
@@ -190,7 +199,7 @@ static struct chunk chunk_at(const struct tsr__widener *s, const struct tsr__acc
     struct chunk c = {.first = first, .lanes = lanes, .none = true, .all = true};
     for (unsigned i = 0; i < lanes; i++) {
         bool wanted = a->members >> (first + i) % a->step & 1;
-        c.lane[i] = (int)(wanted ? (first + i) / a->step : s->width);
+        c.lane[i] = wanted ? (first + i) / a->step : s->width;
         c.none = c.none && !wanted;
         c.all = c.all && wanted;
     }
@@ -199,7 +208,7 @@ static struct chunk chunk_at(const struct tsr__widener *s, const struct tsr__acc
 
 static LLVMValueRef chunk_mask(struct tsr__widener *s, const struct chunk *c)
 {
-    return tsr__shuffle(s, tsr__mask_or_all(s, s->mask), LLVMConstNull(tsr__mask_type(s)), c->lane, c->lanes);
+    return tsr__pick_elements(s->l, s->b, tsr__mask_or_all(s, s->mask), LLVMConstNull(tsr__mask_type(s)), c->lane, c->lanes);
 }
 
 /* The access as the one of a chunk, and the address of that. */
@@ -225,10 +234,10 @@ static LLVMValueRef load_chunk(struct tsr__widener *s, const struct tsr__access 
     /* The end of the last record is not read: the chunk before that, moved down. */
     LLVMValueRef at = at_chunk(s, a, p, end - c->lanes, &own);
     LLVMValueRef before = tsr__masked_load(s, &own, type, at, NULL);
-    int from[TSR__MAX_ELEMENTS];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < c->lanes; i++)
-        from[i] = c->first + i < end ? (int)(c->first + i + c->lanes - end) : -1;
-    return tsr__shuffle(s, before, NULL, from, c->lanes);
+        from[i] = c->first + i < end ? c->first + i + c->lanes - end : TSR__NO_ELEMENT;
+    return tsr__pick_elements(s->l, s->b, before, NULL, from, c->lanes);
 }
 
 /* Without AVX-512 each run of scalars is a store: what AVX2 has for masks is slow on some CPUs. */
@@ -236,11 +245,11 @@ static void store_runs(struct tsr__widener *s, const struct tsr__access *a, LLVM
 {
     for (unsigned i = 0, count; i < c->lanes; i += count + 1) {
         struct tsr__access own;
-        for (count = 0; i + count < c->lanes && c->lane[i + count] < (int)s->width;)
+        for (count = 0; i + count < c->lanes && c->lane[i + count] < s->width;)
             count++;
         if (count) {
             LLVMValueRef at = at_chunk(s, a, p, c->first + i, &own);
-            tsr__masked_store(s, &own, tsr__every_nth(s, value, NULL, i, 1, count), at, NULL);
+            tsr__masked_store(s, &own, tsr__take_lanes(s->l, s->b, value, NULL, i, count), at, NULL);
         }
     }
 }
@@ -275,7 +284,7 @@ void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, 
     }
     for (unsigned m = 0; m < a->step; m++)
         if (a->members >> m & 1)
-            components[m] = tsr__concat_vectors(s, pieces[m], turns, lanes);
+            components[m] = tsr__join_lanes(s->l, s->b, pieces[m], turns);
 }
 
 void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
@@ -284,7 +293,7 @@ void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a,
     LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     for (unsigned t = 0; t < turns; t++) {
         for (unsigned m = 0; m < a->step; m++)
-            its[m] = a->members >> m & 1 ? tsr__every_nth(s, components[m], NULL, t * lanes, 1, lanes)
+            its[m] = a->members >> m & 1 ? tsr__take_lanes(s->l, s->b, components[m], NULL, t * lanes, lanes)
                                          : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));
         interleave(s, its, a->step, lanes, chunks);
         for (unsigned c = 0; c < a->step; c++) {
@@ -296,10 +305,10 @@ void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a,
 
 static LLVMValueRef reverse_lanes(struct tsr__widener *s, LLVMValueRef v)
 {
-    int from[TSR__MAX_ELEMENTS];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
-        from[i] = (int)(s->width - 1 - i);
-    return tsr__shuffle(s, v, NULL, from, s->width);
+        from[i] = s->width - 1 - i;
+    return tsr__pick_elements(s->l, s->b, v, NULL, from, s->width);
 }
 
 static LLVMValueRef last_lane_pointer(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef first)
