@@ -3,21 +3,17 @@
  * which one has an unknown zero added: InstCombine would look for a common base, and replaces scalar addresses on the way to it by vectors
  * (vector_addresses in llvm_bugs.def). */
 #include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 
 #include <string.h>
-
-static bool is_vector(LLVMValueRef v)
-{
-    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
-}
 
 /* The addresses in lanes that stand behind a number or that are compared themselves; NULL: none. */
 static LLVMValueRef addresses_of(LLVMValueRef v)
 {
     if (LLVMIsAPtrToIntInst(v))
         v = LLVMGetOperand(v, 0);
-    return is_vector(v) && LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(v))) == LLVMPointerTypeKind ? v : NULL;
+    return tsr__is_vector(v) && LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(v))) == LLVMPointerTypeKind ? v : NULL;
 }
 
 enum { MAX_DEPTH = 6 };
@@ -27,7 +23,7 @@ static bool has_scalar_offset(LLVMValueRef v, unsigned depth)
 {
     if (LLVMIsASelectInst(v))
         return depth && (has_scalar_offset(LLVMGetOperand(v, 1), depth - 1) || has_scalar_offset(LLVMGetOperand(v, 2), depth - 1));
-    while (LLVMIsAGetElementPtrInst(v) && is_vector(v))
+    while (LLVMIsAGetElementPtrInst(v) && tsr__is_vector(v))
         v = LLVMGetOperand(v, 0);
     return LLVMIsAGetElementPtrInst(v);
 }
@@ -35,7 +31,7 @@ static bool has_scalar_offset(LLVMValueRef v, unsigned depth)
 static bool may_be_rewritten(LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    if ((opcode != LLVMICmp && opcode != LLVMSub) || !is_vector(inst))
+    if ((opcode != LLVMICmp && opcode != LLVMSub) || !tsr__is_vector(inst))
         return false;
     LLVMValueRef x = addresses_of(LLVMGetOperand(inst, 0)), y = addresses_of(LLVMGetOperand(inst, 1));
     return x && y && (has_scalar_offset(x, MAX_DEPTH) || has_scalar_offset(y, MAX_DEPTH));

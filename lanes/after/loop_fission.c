@@ -46,11 +46,6 @@ struct fission {
 /* ---- what a loop is made of ------------------------------------------------------------------------------------------------------------
  */
 
-static bool is_vector(LLVMValueRef v)
-{
-    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
-}
-
 static bool is_in_loop(const struct fission *f, LLVMValueRef v)
 {
     return tsr__is_in_block(v, f->loop);
@@ -69,8 +64,7 @@ static unsigned registers_of_value(const struct fission *f, LLVMValueRef v)
 
 static bool is_masked_load(LLVMValueRef inst)
 {
-    LLVMValueRef callee = tsr__callee(inst);
-    return callee && tsr__starts_with(tsr__name(callee), "llvm.masked.load.");
+    return tsr__calls(inst, "llvm.masked.load.");
 }
 
 static bool is_load(LLVMValueRef inst)
@@ -135,7 +129,7 @@ static bool find_depends(struct fission *f)
         if (!LLVMIsAPHINode(i)) {
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
                 from |= depends_on(f, LLVMGetOperand(i, (unsigned)k));
-        } else if (is_vector(i)) {
+        } else if (tsr__is_vector(i)) {
             if (f->phi_count == MOST)
                 return false;
             from = UINT64_C(1) << f->phi_count;
@@ -144,7 +138,7 @@ static bool find_depends(struct fission *f)
         tsr__map_set(&f->depends, i, from);
     }
     for (LLVMValueRef i = LLVMGetFirstInstruction(f->loop); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        if (!is_vector(i) && depends_on(f, next_round(f, i)))
+        if (!tsr__is_vector(i) && depends_on(f, next_round(f, i)))
             return false;
     return !depends_on(f, LLVMGetCondition(LLVMGetBasicBlockTerminator(f->loop)));
 }
@@ -201,7 +195,7 @@ static bool add_recompute_cost(struct fission *f, struct tsr__map *seen, LLVMVal
     tsr__map_set(seen, v, 1);
     if (is_load(v) && !is_near(v))
         return false;
-    if (is_load(v) || (is_vector(v) && !is_splat(v) && !LLVMIsAInsertElementInst(v) && LLVMGetInstructionOpcode(v) != LLVMFreeze))
+    if (is_load(v) || (tsr__is_vector(v) && !is_splat(v) && !LLVMIsAInsertElementInst(v) && LLVMGetInstructionOpcode(v) != LLVMFreeze))
         *cost += registers_of_value(f, v);
     for (int k = 0; k < LLVMGetNumOperands(v); k++)
         if (!add_recompute_cost(f, seen, LLVMGetOperand(v, (unsigned)k), cost))
@@ -220,7 +214,7 @@ static unsigned chain_of(const struct fission *f, uint64_t phis)
 /* The chain takes `v` from outside of all chains. */
 static bool chain_takes(struct fission *f, struct tsr__map *numbers, unsigned chain, LLVMValueRef v)
 {
-    if (!is_vector(v) || LLVMIsAConstant(v) || depends_on(f, v))
+    if (!tsr__is_vector(v) || LLVMIsAConstant(v) || depends_on(f, v))
         return true;
     unsigned number = (unsigned)tsr__map_get(numbers, v);
     if (!number) {
@@ -346,7 +340,7 @@ static void use_copies(struct fission *f, unsigned group, struct tsr__map *copie
                 continue;
             for (int k = 0; k < LLVMGetNumOperands(user); k++)
                 if (LLVMGetOperand(user, (unsigned)k) == i)
-                    LLVMSetOperand(user, (unsigned)k, tsr__copy_in(copies, i));
+                    LLVMSetOperand(user, (unsigned)k, tsr__copy_of(copies, i));
             next = LLVMGetFirstUse(i); /* the list has changed */
         }
     }

@@ -84,9 +84,7 @@ bool tsr__pass_narrow_masks(struct tsr__compilation *l, LLVMValueRef function)
     LLVMValueRef *code = tsr__instructions(l, function, &count);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     for (size_t i = 0; i < count; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        bool load = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.load.");
-        bool store = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.store.");
+        bool load = tsr__calls(code[i], "llvm.masked.load."), store = tsr__calls(code[i], "llvm.masked.store.");
         struct run run;
         if ((!load && !store) || !find_run(LLVMGetOperand(code[i], load ? MASK_OF_LOAD : MASK_OF_STORE), &run))
             continue;

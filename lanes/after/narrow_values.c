@@ -19,11 +19,6 @@ struct narrowing {
     struct tsr__map numbers; /* value → its number + 1 */
 };
 
-static bool is_vector(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-}
-
 static unsigned all_of(LLVMValueRef v)
 {
     return LLVMGetVectorSize(LLVMTypeOf(v));
@@ -47,13 +42,13 @@ static bool is_by_elements(LLVMValueRef v)
     if (LLVMIsAPHINode(v) || LLVMIsABinaryOperator(v) || LLVMIsAFreezeInst(v) || is_fma(v))
         return true;
     LLVMTypeRef from = LLVMIsACastInst(v) ? LLVMTypeOf(LLVMGetOperand(v, 0)) : NULL;
-    return from && is_vector(from) && LLVMGetVectorSize(from) == LLVMGetVectorSize(LLVMTypeOf(v));
+    return from && tsr__is_vector_type(from) && LLVMGetVectorSize(from) == LLVMGetVectorSize(LLVMTypeOf(v));
 }
 
 static bool can_be_shorter(LLVMValueRef v)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
-    if (!is_vector(type) || LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMPointerTypeKind || all_of(v) > TSR__MAX_ELEMENTS)
+    if (!tsr__is_vector_type(type) || LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMPointerTypeKind || all_of(v) > TSR__MAX_ELEMENTS)
         return false;
     if (LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMGetElementType(type)) % 8)
         return false;

@@ -162,9 +162,7 @@ static LLVMValueRef goes_on(const struct ahead *a)
 /* The address of a wide load from global memory, or NULL. */
 static LLVMValueRef loaded_from(const struct ahead *a, LLVMValueRef inst)
 {
-    LLVMValueRef callee = tsr__callee(inst);
-    bool masked = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.load.");
-    if (!masked && !LLVMIsALoadInst(inst))
+    if (!tsr__calls(inst, "llvm.masked.load.") && !LLVMIsALoadInst(inst))
         return NULL;
     LLVMValueRef address = LLVMGetOperand(inst, 0);
     bool wide = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(inst)) >= TSR__PREFETCH_BYTES;
@@ -189,14 +187,9 @@ static LLVMValueRef next_barrier(const struct ahead *a, LLVMValueRef inst, int b
 static void emit_prefetch(struct ahead *a, LLVMValueRef load, LLVMValueRef address, LLVMValueRef by)
 {
     uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(load));
-    LLVMTypeRef type = LLVMTypeOf(address), i8 = LLVMInt8TypeInContext(a->l->context);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(a->l->module, LLVMLookupIntrinsicID("llvm.prefetch", 13), &type, 1);
-    LLVMValueRef next = LLVMBuildGEP2(a->b, i8, address, &by, 1, "");
-    for (uint64_t at = 0; at < bytes; at += LINE) {
-        LLVMValueRef offset = tsr__i64(a->l, at), line = LLVMBuildGEP2(a->b, i8, next, &offset, 1, "");
-        LLVMValueRef args[4] = {line, tsr__i32(a->l, 0), tsr__i32(a->l, 3), tsr__i32(a->l, 1)};
-        LLVMBuildCall2(a->b, LLVMGlobalGetValueType(f), f, args, 4, "");
-    }
+    LLVMValueRef next = tsr__plus_bytes(a->l, a->b, address, by);
+    for (uint64_t at = 0; at < bytes; at += LINE)
+        tsr__build_prefetch(a->l, a->b, tsr__plus_bytes(a->l, a->b, next, tsr__i64(a->l, at)));
 }
 
 static void prefetch_tiles_of_loop(struct ahead *a)
@@ -250,11 +243,9 @@ static struct tsr__map sources_of(const struct ahead *a)
     struct tsr__map sources = {.arena = a->arena};
     for (int b = a->cfg.loops[a->loop].begin; b < a->cfg.loops[a->loop].end; b++) {
         LLVMValueRef i = a->cfg.blocks[b].loop == a->loop ? LLVMGetFirstInstruction(a->cfg.blocks[b].ref) : NULL;
-        for (; i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            if (LLVMIsALoadInst(i) || (callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.")))
+        for (; i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsALoadInst(i) || tsr__calls(i, "llvm.masked.gather."))
                 mark_sources(a, &sources, LLVMGetOperand(i, 0), MAX_DEPTH);
-        }
     }
     return sources;
 }

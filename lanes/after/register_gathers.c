@@ -26,11 +26,6 @@ struct gathered {
     LLVMValueRef scalars[MOST_SCALARS];
 };
 
-static bool is_vector(LLVMValueRef v)
-{
-    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
-}
-
 static unsigned element_bits(struct tsr__compilation *l, LLVMTypeRef vector)
 {
     return (unsigned)LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(l->module), LLVMGetElementType(vector));
@@ -42,7 +37,7 @@ static unsigned element_bits(struct tsr__compilation *l, LLVMTypeRef vector)
 /* A user that has the values, too. */
 static bool passes_on(LLVMValueRef user)
 {
-    return LLVMIsAFreezeInst(user) || (LLVMIsABitCastInst(user) && is_vector(user));
+    return LLVMIsAFreezeInst(user) || (LLVMIsABitCastInst(user) && tsr__is_vector(user));
 }
 
 /* The number of the scalar that the user takes out of each value of `v`, these as vectors of scalars of its size; -1: it does something
@@ -107,12 +102,11 @@ static void replace_takers(struct gathered *g, LLVMValueRef v)
 static void find_addresses(struct gathered *g, LLVMValueRef *at)
 {
     LLVMValueRef pointers = LLVMGetOperand(g->call, 0);
-    LLVMTypeRef byte = LLVMInt8TypeInContext(g->c->l->context);
     struct tsr__lane_offsets offsets = {.lanes = g->width, .in_row = g->width};
     const bool known = tsr__find_lane_offsets(pointers, &offsets);
     for (unsigned lane = 0; lane < g->width; lane++) {
         LLVMValueRef distance = tsr__i64(g->c->l, (uint64_t)offsets.at[lane]);
-        at[lane] = known && lane ? LLVMBuildGEP2(g->c->b, byte, at[0], &distance, 1, "") : tsr__pointer_of_lane(g->c, pointers, lane);
+        at[lane] = known && lane ? tsr__plus_bytes(g->c->l, g->c->b, at[0], distance) : tsr__pointer_of_lane(g->c, pointers, lane);
     }
 }
 
@@ -141,9 +135,8 @@ static void load_lanes(struct gathered *g)
 
 static bool is_gather_of_all_lanes(LLVMValueRef v)
 {
-    LLVMValueRef callee = tsr__callee(v);
     int64_t bit;
-    return callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") && tsr__same_number(LLVMGetOperand(v, 1), &bit) && bit;
+    return tsr__calls(v, "llvm.masked.gather.") && tsr__same_number(LLVMGetOperand(v, 1), &bit) && bit;
 }
 
 /* Is it one of 16 bytes, which users take apart? Others are left to LLVM. */

@@ -67,12 +67,11 @@ static bool shuffle_repeats(const struct pattern *p, LLVMValueRef v)
 static bool is_by_lane(LLVMValueRef v)
 {
     static const char *const names[] = {"llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax.", "llvm.abs.", "llvm.masked.gather."};
-    LLVMValueRef callee = tsr__callee(v);
     if (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsACmpInst(v) || LLVMIsASelectInst(v) || LLVMIsAGetElementPtrInst(v) ||
         LLVMIsAFreezeInst(v))
         return !LLVMIsABitCastInst(v);
-    for (size_t i = 0; callee && i < TSR_ARRAY_LEN(names); i++)
-        if (tsr__starts_with(tsr__name(callee), names[i]))
+    for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++)
+        if (tsr__calls(v, names[i]))
             return true;
     return false;
 }
@@ -198,7 +197,7 @@ bool tsr__pass_repeat_gathers(struct tsr__compilation *l, LLVMValueRef function)
     struct tsr__lane_scalars c;
     tsr__lane_scalars_begin(&c, l);
     for (size_t i = 0; i < count; i++)
-        if (tsr__callee(code[i]) && tsr__starts_with(tsr__name(tsr__callee(code[i])), "llvm.masked.gather."))
+        if (tsr__calls(code[i], "llvm.masked.gather."))
             replace(&c, code[i]);
     tsr__lane_scalars_end(&c);
     return true;

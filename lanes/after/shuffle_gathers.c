@@ -65,9 +65,8 @@ static bool find_active(struct access *a, LLVMValueRef mask)
 
 static bool read_call(struct tsr__lane_scalars *c, LLVMValueRef call, struct access *a)
 {
-    LLVMValueRef callee = tsr__callee(call);
-    bool load = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
-    if (!load && (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.scatter.")))
+    bool load = tsr__calls(call, "llvm.masked.gather.");
+    if (!load && !tsr__calls(call, "llvm.masked.scatter."))
         return false;
     *a = (struct access){.c = c, .call = call, .load = load};
     a->pointers = LLVMGetOperand(call, load ? 0 : 1);

@@ -43,11 +43,8 @@ static LLVMValueRef load_row(struct tsr__lane_scalars *c, LLVMValueRef call, LLV
 
 static LLVMValueRef load_row_masked(struct tsr__lane_scalars *c, LLVMValueRef call, LLVMTypeRef type, LLVMValueRef at, LLVMValueRef mask)
 {
-    static const char name[] = "llvm.masked.load";
     LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(c->l->module, LLVMLookupIntrinsicID(name, sizeof name - 1), types, 2);
-    LLVMValueRef args[3] = {at, mask, LLVMGetPoison(type)};
-    LLVMValueRef row = LLVMBuildCall2(c->b, LLVMGlobalGetValueType(function), function, args, 3, "");
+    LLVMValueRef row = tsr__build_intrinsic(c->l, c->b, "llvm.masked.load", types, 2, (LLVMValueRef[]){at, mask, LLVMGetPoison(type)}, 3);
     LLVMAddCallSiteAttribute(row, 1, tsr__int_attr(c->l, "align", tsr__argument_align(call, 0)));
     tsr__copy_notes(call, row);
     return row;
@@ -122,9 +119,8 @@ bool tsr__pass_split_gathers(struct tsr__compilation *l, LLVMValueRef function)
     struct tsr__lane_scalars c;
     tsr__lane_scalars_begin(&c, l);
     for (size_t i = 0; i < count; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        const bool load = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
-        if (load || (callee && tsr__starts_with(tsr__name(callee), "llvm.masked.scatter.")))
+        const bool load = tsr__calls(code[i], "llvm.masked.gather.");
+        if (load || tsr__calls(code[i], "llvm.masked.scatter."))
             split_access(&c, code[i], load);
     }
     tsr__lane_scalars_end(&c);

@@ -97,16 +97,14 @@ static LLVMValueRef build(struct tsr__compilation *l, LLVMBuilderRef b, const st
 {
     LLVMValueRef made = NULL;
     const char *name = intrinsic(l, bits, bits * count);
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name)), all = LLVMGetVectorSize(LLVMTypeOf(f->inner[0]));
-    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, NULL, 0);
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0);
+    unsigned all = LLVMGetVectorSize(LLVMTypeOf(f->inner[0]));
     for (unsigned first = 0; first < all; first += count) {
         LLVMValueRef args[4] = {NULL, NULL, NULL, tsr__i32(l, table)};
         for (unsigned i = 0; i < LEAVES; i++) {
             LLVMValueRef leaf = f->leaf[i < f->leaves ? i : 0];
             args[i] = count == all ? leaf : tsr__take_lanes(l, b, leaf, NULL, first, count);
         }
-        LLVMValueRef one = LLVMBuildCall2(b, type, function, args, 4, "");
+        LLVMValueRef one = tsr__build_intrinsic(l, b, name, NULL, 0, args, 4);
         made = made ? tsr__take_lanes(l, b, made, one, 0, first + count) : one;
     }
     return made;

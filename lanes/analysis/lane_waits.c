@@ -14,6 +14,7 @@
 #include "lanes/analysis/shape.h"
 #include "lanes/analysis/write_only.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 struct waits {
     const struct tsr__cfg *cfg;
@@ -27,8 +28,7 @@ struct waits {
 static bool is_atomic(LLVMValueRef inst)
 {
     bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
-    return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) ||
-           (access && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic));
+    return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) || (access && !tsr__is_plain_access(inst));
 }
 
 static LLVMValueRef place(LLVMValueRef access)

@@ -13,6 +13,7 @@
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
 
 /* The type that says how much an instruction does. */
 static LLVMTypeRef data_type(LLVMValueRef inst)
@@ -27,11 +28,6 @@ static LLVMTypeRef data_type(LLVMValueRef inst)
     default:
         return LLVMTypeOf(inst);
     }
-}
-
-static bool is_vector(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
 }
 
 static bool is_access(LLVMValueRef inst)
@@ -72,7 +68,8 @@ static uint64_t cost_of_registers(uint64_t registers)
 static uint64_t instructions(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
-    bool bytes = LLVMGetInstructionOpcode(inst) == LLVMMul && tsr__element_bits(l, is_vector(type) ? LLVMGetElementType(type) : type) == 8;
+    bool bytes =
+        LLVMGetInstructionOpcode(inst) == LLVMMul && tsr__element_bits(l, tsr__is_vector_type(type) ? LLVMGetElementType(type) : type) == 8;
     return bytes ? TSR__ONE_LANE_BYTES : 1;
 }
 
@@ -80,16 +77,16 @@ static uint64_t instructions(const struct tsr__compilation *l, LLVMValueRef inst
 static uint64_t packet_cost(const struct tsr__compilation *l, const struct tsr__shapes *shapes, LLVMValueRef inst, bool spills)
 {
     LLVMTypeRef type = data_type(inst);
-    unsigned width = shapes->packet.width, count = is_vector(type) ? LLVMGetVectorSize(type) : 1;
+    unsigned width = shapes->packet.width, count = tsr__is_vector_type(type) ? LLVMGetVectorSize(type) : 1;
     LLVMValueRef decides = LLVMIsAStoreInst(inst) ? LLVMGetOperand(inst, 1) : LLVMIsALoadInst(inst) ? LLVMGetOperand(inst, 0) : inst;
     struct tsr__shape shape = tsr__shape_of(shapes, decides);
     if (is_access(inst) ? tsr__is_uniform(shape) : !tsr__is_varying(shape))
-        return is_vector(type) ? cost_of_registers(tsr__vector_registers(l, type)) : 1;
+        return tsr__is_vector_type(type) ? cost_of_registers(tsr__vector_registers(l, type)) : 1;
     if (is_choice(inst)) {
         LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(inst, 0));
         return cost_of_registers(2 * LLVMGetVectorSize(from) * tsr__packet_registers(l, LLVMGetElementType(from), width));
     }
-    if (is_shuffle(inst) && is_vector(LLVMTypeOf(LLVMGetOperand(inst, 0))))
+    if (is_shuffle(inst) && tsr__is_vector_type(LLVMTypeOf(LLVMGetOperand(inst, 0))))
         return 0;
     uint64_t registers = tsr__packet_registers(l, type, width);
     if (!registers)
@@ -111,7 +108,7 @@ static bool is_float(LLVMTypeRef type)
 static uint64_t item_cost(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMTypeRef type = data_type(inst);
-    if (is_vector(type))
+    if (tsr__is_vector_type(type))
         return LLVMIsAInsertElementInst(inst) ? 1 : cost_of_registers(tsr__vector_registers(l, type) * instructions(l, inst));
     return is_float(type) && !is_access(inst) && !is_shuffle(inst) ? cost_of_registers(1) : 1;
 }
@@ -122,7 +119,7 @@ static bool has_long_vectors(struct tsr__compilation *l, LLVMValueRef kernel)
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count; i++) {
         LLVMTypeRef type = data_type(code[i]);
-        unsigned elements = is_vector(type) ? LLVMGetVectorSize(type) : 0;
+        unsigned elements = tsr__is_vector_type(type) ? LLVMGetVectorSize(type) : 0;
         if (elements >= TSR__ONE_LANE_ELEMENTS ||
             (elements && elements * tsr__element_bits(l, LLVMGetElementType(type)) >= TSR__ONE_LANE_BITS))
             return true;

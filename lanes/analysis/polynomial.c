@@ -11,7 +11,7 @@ enum { MAX_DEPTH = 24 };
 
 static const struct tsr__polynomial too_long;
 
-static struct tsr__polynomial constant_polynomial(int64_t constant)
+struct tsr__polynomial tsr__polynomial_constant(int64_t constant)
 {
     return (struct tsr__polynomial){.valid = true, .constant = constant};
 }
@@ -100,7 +100,7 @@ static struct tsr__polynomial multiply(const struct tsr__polynomial *a, const st
 {
     if (!a->valid || !b->valid)
         return too_long;
-    struct tsr__polynomial zero = constant_polynomial(0), r = add_scaled(zero, b, a->constant);
+    struct tsr__polynomial zero = tsr__polynomial_constant(0), r = add_scaled(zero, b, a->constant);
     struct tsr__polynomial scaled = *a;
     scaled.constant = 0;
     r = add_scaled(r, &scaled, b->constant);
@@ -122,7 +122,7 @@ static struct tsr__polynomial polynomial_of_gep(struct tsr__compilation *l, LLVM
     struct tsr__gep_index index;
     for (struct tsr__gep_walk walk = tsr__gep_walk(LLVMGetModuleDataLayout(l->module), v); tsr__gep_next(&walk, &index);) {
         struct tsr__polynomial step =
-            index.is_constant ? constant_polynomial(index.offset) : polynomial_of_value(l, index.value, index.extension, depth - 1);
+            index.is_constant ? tsr__polynomial_constant(index.offset) : polynomial_of_value(l, index.value, index.extension, depth - 1);
         r = add_scaled(r, &step, index.is_constant ? 1 : index.bytes);
     }
     return r;
@@ -171,7 +171,7 @@ static struct tsr__polynomial without_bits(LLVMValueRef v, struct tsr__polynomia
 
 static struct tsr__polynomial polynomial_of_parts(struct tsr__compilation *l, const struct tsr__parts *p, int depth)
 {
-    struct tsr__polynomial a = polynomial_of_value(l, p->first, p->extension, depth - 1), b, zero = constant_polynomial(0);
+    struct tsr__polynomial a = polynomial_of_value(l, p->first, p->extension, depth - 1), b, zero = tsr__polynomial_constant(0);
     switch (p->kind) {
     case TSR__PARTS_SUM:
         b = polynomial_of_value(l, p->second, p->extension, depth - 1);
@@ -232,7 +232,7 @@ static struct tsr__polynomial polynomial_of_right_shift(struct tsr__compilation 
 {
     LLVMValueRef from = LLVMGetOperand(v, 0);
     enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
-    struct tsr__polynomial zero = constant_polynomial(0);
+    struct tsr__polynomial zero = tsr__polynomial_constant(0);
     unsigned by = tsr__constant_shift(v), left = shift_to_left(from);
     if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__is_split(from, as)) {
         LLVMValueRef shift = LLVMIsAPHINode(from) ? LLVMGetIncomingValue(from, 0) : from;
@@ -265,7 +265,7 @@ static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LL
 {
     struct tsr__parts parts = tsr__parts_of(v, extension);
     if (parts.kind == TSR__PARTS_CONSTANT)
-        return constant_polynomial(parts.constant);
+        return tsr__polynomial_constant(parts.constant);
     if (!depth || !LLVMIsAInstruction(v))
         return leaf_polynomial(v, extension);
     if (parts.kind != TSR__PARTS_NONE) {
@@ -377,7 +377,7 @@ static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr
     struct tsr__polynomial step = add_scaled(next, &now, -1);
     int64_t small = LLVMGetTypeKind(LLVMTypeOf(f.value)) == LLVMIntegerTypeKind ? small_step(f.value, loop) : 0;
     if (small)
-        step = constant_polynomial(small);
+        step = tsr__polynomial_constant(small);
     int64_t unit = INT64_C(1) << f.shift;
     while (f.cleared >= unit)
         unit *= 2;
@@ -389,9 +389,9 @@ static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr
 
 bool tsr__polynomial_step(struct tsr__compilation *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop, struct tsr__polynomial *step)
 {
-    *step = constant_polynomial(0);
+    *step = tsr__polynomial_constant(0);
     for (unsigned i = 0; i < a->count; i++) {
-        struct tsr__polynomial grows = constant_polynomial(0), others = constant_polynomial(1);
+        struct tsr__polynomial grows = tsr__polynomial_constant(0), others = tsr__polynomial_constant(1);
         bool moves = false;
         for (int k = 0; k < TSR__MAX_FACTORS && a->terms[i].factors[k].value; k++) {
             struct tsr__factor f = a->terms[i].factors[k];

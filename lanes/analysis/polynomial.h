@@ -28,6 +28,7 @@ struct tsr__polynomial {
     } terms[TSR__POLYNOMIAL_TERMS];
 };
 
+struct tsr__polynomial tsr__polynomial_constant(int64_t constant);
 /* Of a pointer or an integer of 64 bits. */
 struct tsr__polynomial tsr__polynomial_of(struct tsr__compilation *l, LLVMValueRef value);
 struct tsr__polynomial tsr__polynomial_minus(const struct tsr__polynomial *a, const struct tsr__polynomial *b);

@@ -3,6 +3,7 @@
 #include "lanes/analysis/write_only.h"
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 /* A pointer that the sub-group has agreed on: it is its argument. */
 static bool is_agreed(LLVMValueRef v)
@@ -36,7 +37,7 @@ static bool communicates(struct tsr__compilation *l, LLVMValueRef function, stru
         if (LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
             return true;
         bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
-        if (access && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic))
+        if (access && !tsr__is_plain_access(inst))
             return true;
         if (LLVMIsACallInst(inst) && (!callee || (!LLVMIsDeclaration(callee) && communicates(l, callee, seen))))
             return true;

@@ -135,6 +135,12 @@ LLVMValueRef tsr__callee(LLVMValueRef instruction)
     return LLVMIsAFunction(LLVMGetCalledValue(instruction));
 }
 
+bool tsr__calls(LLVMValueRef v, const char *prefix)
+{
+    LLVMValueRef callee = tsr__callee(v);
+    return callee && tsr__starts_with(tsr__name(callee), prefix);
+}
+
 const char *tsr__name(LLVMValueRef value)
 {
     size_t length;
@@ -338,6 +344,11 @@ LLVMValueRef tsr__at_offset(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVa
     return offset ? LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(l->context), base, &index, 1, "") : base;
 }
 
+LLVMValueRef tsr__plus_bytes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef base, LLVMValueRef bytes)
+{
+    return LLVMBuildGEP2(b, LLVMInt8TypeInContext(l->context), base, &bytes, 1, "");
+}
+
 LLVMValueRef tsr__load_fixed(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset,
                              unsigned align)
 {
@@ -389,6 +400,26 @@ bool tsr__is_pure(LLVMValueRef inst)
     default:
         return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
     }
+}
+
+LLVMValueRef tsr__intrinsic(struct tsr__compilation *l, const char *name, LLVMTypeRef *types, size_t type_count)
+{
+    return LLVMGetIntrinsicDeclaration(l->module, LLVMLookupIntrinsicID(name, strlen(name)), types, type_count);
+}
+
+LLVMValueRef tsr__build_intrinsic(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef *types, size_t type_count,
+                                  LLVMValueRef *args, unsigned count)
+{
+    LLVMValueRef f = tsr__intrinsic(l, name, types, type_count);
+    return LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, args, count, "");
+}
+
+void tsr__build_prefetch(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef address)
+{
+    enum { FOR_READING = 0, ALL_LEVELS = 3, DATA = 1 };
+    LLVMTypeRef type = LLVMTypeOf(address);
+    LLVMValueRef args[] = {address, tsr__i32(l, FOR_READING), tsr__i32(l, ALL_LEVELS), tsr__i32(l, DATA)};
+    tsr__build_intrinsic(l, b, "llvm.prefetch", &type, 1, args, 4);
 }
 
 LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMTypeRef type)

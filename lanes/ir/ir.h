@@ -161,6 +161,8 @@ LLVMValueRef *tsr__instructions(struct tsr__compilation *l, LLVMValueRef functio
 LLVMValueRef *tsr__all_instructions(struct tsr__compilation *l, size_t *count); /* of all functions */
 /* The function that an instruction calls, or NULL. */
 LLVMValueRef tsr__callee(LLVMValueRef instruction);
+/* Is it a call of a function whose name begins with this, such as an intrinsic for any type? */
+bool tsr__calls(LLVMValueRef v, const char *prefix);
 const char *tsr__name(LLVMValueRef value);
 bool tsr__starts_with(const char *text, const char *prefix);
 /* Kernel function of the module by its info record, or NULL. */
@@ -226,10 +228,18 @@ LLVMBuilderRef tsr__builder_before(struct tsr__compilation *l, LLVMValueRef inst
 LLVMBuilderRef tsr__builder_at_entry(struct tsr__compilation *l, LLVMValueRef function);
 /* base + offset, in bytes. */
 LLVMValueRef tsr__at_offset(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset);
+/* The same for a number of bytes, or a vector of them, that may lead out of the object. */
+LLVMValueRef tsr__plus_bytes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef base, LLVMValueRef bytes);
 /* A load that no store of the program can change, at base + offset. */
 LLVMValueRef tsr__load_fixed(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset,
                              unsigned align);
 bool tsr__is_fixed_load(struct tsr__compilation *l, LLVMValueRef inst);
+/* An intrinsic of LLVM's for the types that it is overloaded by, and a call of it. */
+LLVMValueRef tsr__intrinsic(struct tsr__compilation *l, const char *name, LLVMTypeRef *types, size_t type_count);
+LLVMValueRef tsr__build_intrinsic(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef *types, size_t type_count,
+                                  LLVMValueRef *args, unsigned count);
+/* Prefetches the cache line of an address, for reading, to all levels of the cache. */
+void tsr__build_prefetch(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef address);
 /* Declares or finds a function. */
 LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMTypeRef type);
 /* A call of a placeholder that may leave generated code: convergent, nounwind. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lanes/ir/lane_scalars.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 
 void tsr__lane_scalars_begin(struct tsr__lane_scalars *c, struct tsr__compilation *l)
@@ -13,11 +14,6 @@ void tsr__lane_scalars_begin(struct tsr__lane_scalars *c, struct tsr__compilatio
 void tsr__lane_scalars_end(struct tsr__lane_scalars *c)
 {
     LLVMDisposeBuilder(c->b);
-}
-
-static bool is_vector_value(LLVMValueRef v)
-{
-    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
 }
 
 static void set_builder_before(struct tsr__lane_scalars *c, LLVMValueRef v)
@@ -46,7 +42,7 @@ static LLVMValueRef of_gep(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned
     LLVMValueRef *operands = tsr_arena_alloc(&c->l->scratch, n * sizeof *operands);
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef x = LLVMGetOperand(v, i);
-        operands[i] = is_vector_value(x) ? tsr__lane_scalar(c, x, lane) : x;
+        operands[i] = tsr__is_vector(x) ? tsr__lane_scalar(c, x, lane) : x;
     }
     set_builder_before(c, v);
     return LLVMBuildGEPWithNoWrapFlags(c->b, LLVMGetGEPSourceElementType(v), operands[0], operands + 1, n - 1, "",

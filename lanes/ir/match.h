@@ -30,6 +30,16 @@ static inline bool tsr__is_constant(LLVMValueRef v, uint64_t number)
     return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 && LLVMConstIntGetZExtValue(v) == number;
 }
 
+static inline bool tsr__is_vector_type(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+static inline bool tsr__is_vector(LLVMValueRef v)
+{
+    return tsr__is_vector_type(LLVMTypeOf(v));
+}
+
 static inline bool tsr__is_in_block(LLVMValueRef v, LLVMBasicBlockRef block)
 {
     return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
@@ -40,6 +50,15 @@ static inline LLVMValueRef tsr__only_user(LLVMValueRef v)
 {
     LLVMUseRef use = LLVMGetFirstUse(v);
     return use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+}
+
+/* How often it is used, by all users together. */
+static inline size_t tsr__use_count(LLVMValueRef v)
+{
+    size_t count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        count++;
+    return count;
 }
 
 /* The first edge from the block by which the phi gets a value; the number of the phi's edges if there is none. */
@@ -76,16 +95,32 @@ static inline bool tsr__is_logic(LLVMValueRef v)
     return opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor;
 }
 
-/* Is it a load that is neither volatile nor atomic? */
+/* Is the load or store neither volatile nor atomic? */
+static inline bool tsr__is_plain_access(LLVMValueRef access)
+{
+    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
+}
+
 static inline bool tsr__is_plain_load(LLVMValueRef v)
 {
-    return LLVMIsALoadInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
+    return LLVMIsALoadInst(v) && tsr__is_plain_access(v);
+}
+
+static inline bool tsr__is_plain_store(LLVMValueRef v)
+{
+    return LLVMIsAStoreInst(v) && tsr__is_plain_access(v);
 }
 
 /* Of a load or store. */
 static inline LLVMValueRef tsr__accessed_pointer(LLVMValueRef access)
 {
     return LLVMGetOperand(access, LLVMIsALoadInst(access) ? 0 : 1);
+}
+
+/* What a load reads, or a store writes. */
+static inline LLVMTypeRef tsr__accessed_type(LLVMValueRef access)
+{
+    return LLVMTypeOf(LLVMIsALoadInst(access) ? access : LLVMGetOperand(access, 0));
 }
 
 /* Is it an address in this space, also where it is a cast of one? */

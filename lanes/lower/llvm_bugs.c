@@ -119,8 +119,7 @@ static void hide_value(LLVMBuilderRef b, LLVMValueRef word)
 /* element_store. The one element that a masked store stores, or -1 if there are others, or if who knows how many. */
 static int only_element(LLVMValueRef call)
 {
-    LLVMValueRef callee = tsr__callee(call);
-    if (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.store.") || !LLVMIsConstant(LLVMGetOperand(call, 2)))
+    if (!tsr__calls(call, "llvm.masked.store.") || !LLVMIsConstant(LLVMGetOperand(call, 2)))
         return -1;
     LLVMValueRef mask = LLVMGetOperand(call, 2);
     int found = -1;

@@ -21,9 +21,7 @@ static LLVMValueRef const_i64(const struct tsr__blocks2d *o, int64_t n)
 
 bool tsr__is_block2d_operation(LLVMValueRef inst, const char *action)
 {
-    LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
-    return callee && tsr__starts_with(tsr__name(callee), TSR__BLOCK2D_PREFIX) &&
-           tsr__starts_with(tsr__name(callee) + strlen(TSR__BLOCK2D_PREFIX), action);
+    return tsr__calls(inst, TSR__BLOCK2D_PREFIX) && tsr__starts_with(tsr__name(tsr__callee(inst)) + strlen(TSR__BLOCK2D_PREFIX), action);
 }
 
 unsigned tsr__block2d_number(LLVMValueRef call, unsigned operand)
@@ -49,7 +47,7 @@ struct tsr__block2d_region tsr__block2d_region(struct tsr__blocks2d *o, LLVMValu
 LLVMValueRef tsr__block2d_row(struct tsr__blocks2d *o, LLVMValueRef base, LLVMValueRef pitch, LLVMValueRef row, LLVMValueRef byte)
 {
     LLVMValueRef offset = LLVMBuildAdd(o->b, LLVMBuildMul(o->b, row, pitch, ""), byte, "");
-    return LLVMBuildGEP2(o->b, i8(o), base, &offset, 1, "");
+    return tsr__plus_bytes(o->l, o->b, base, offset);
 }
 
 struct tsr__block2d_region tsr__block2d_region_of_read(struct tsr__blocks2d *o, LLVMValueRef call)
@@ -128,12 +126,10 @@ static LLVMValueRef transformed_value(struct tsr__blocks2d *o, struct tsr__block
     if (each == 2) {
         all = tsr__pick_elements(o->l, o->b, r[0], r[1], from, 2 * LANES);
     } else if (tsr__has(o->l, TSR_CPU_AVX512VBMI)) {
-        static const char permute[] = "llvm.x86.avx512.permvar.qi.512";
-        LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID(permute, strlen(permute)), NULL, 0);
         LLVMValueRef args[] = {
             tsr__concat_pair(o->l, o->b, tsr__concat_pair(o->l, o->b, r[0], r[1]), tsr__concat_pair(o->l, o->b, r[2], r[3])),
             byte_order(o, from)};
-        all = LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, 2, "");
+        all = tsr__build_intrinsic(o->l, o->b, "llvm.x86.avx512.permvar.qi.512", NULL, 0, args, 2);
     } else {
         all = tsr__pick_elements(o->l, o->b, tsr__concat_pair(o->l, o->b, r[0], r[1]), tsr__concat_pair(o->l, o->b, r[2], r[3]), from,
                                  4 * LANES);

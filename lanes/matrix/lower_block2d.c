@@ -15,6 +15,7 @@
 #include "lanes/prepare/unroll.h"
 #include "lanes/matrix/block2d.h"
 #include "lanes/analysis/polynomial.h"
+#include "lanes/ir/match.h"
 
 enum { LANES = TSR_BLOCK2D_LANES, LINE = TSR_CACHE_LINE };
 enum { MAX_BYTES = 256 }; /* of a row of a block that reads are joined to */
@@ -394,17 +395,12 @@ static void lower_prefetch(struct tsr__blocks2d *o, LLVMValueRef call)
     LLVMPositionBuilderBefore(o->b, call);
     struct tsr__block2d_region r = tsr__block2d_region(o, call, rows, bytes, 1);
     LLVMValueRef zero = const_i64(o, 0), one = const_i64(o, 1), last = LLVMBuildSub(o->b, r.height, one, "");
-    LLVMTypeRef type = LLVMTypeOf(r.base);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID("llvm.prefetch", 13), &type, 1);
     for (unsigned byte = 0; byte < bytes; byte += LINE) {
         LLVMValueRef x = LLVMBuildAdd(o->b, r.x, const_i64(o, byte), "");
         x = clamp(o, x, zero, LLVMBuildSub(o->b, r.width, one, ""));
         for (unsigned row = 0; row < rows; row++) {
             LLVMValueRef y = clamp(o, LLVMBuildAdd(o->b, r.y, const_i64(o, row), ""), zero, last);
-            enum { FOR_READING = 0, ALL_LEVELS = 3, DATA = 1 };
-            LLVMValueRef args[] = {tsr__block2d_row(o, r.base, r.pitch, y, x), tsr__i32(o->l, FOR_READING), tsr__i32(o->l, ALL_LEVELS),
-                                   tsr__i32(o->l, DATA)};
-            LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
+            tsr__build_prefetch(o->l, o->b, tsr__block2d_row(o, r.base, r.pitch, y, x));
         }
     }
     LLVMInstructionEraseFromParent(call);
@@ -422,7 +418,7 @@ static bool may_write_memory(LLVMValueRef inst)
     case LLVMAtomicCmpXchg:
         return true;
     case LLVMLoad:
-        return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+        return !tsr__is_plain_access(inst);
     case LLVMCall: {
         LLVMValueRef callee = tsr__callee(inst);
         return !tsr__mad_read(inst, &mad) && !(callee && tsr__touches_no_memory(callee));

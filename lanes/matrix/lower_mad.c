@@ -101,7 +101,7 @@ static LLVMValueRef as_type(struct lower *o, LLVMValueRef x, LLVMTypeRef type)
 static LLVMValueRef call_intrinsic(struct lower *o, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                                    unsigned count)
 {
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID(name, strlen(name)), types, type_count);
+    LLVMValueRef f = tsr__intrinsic(o->l, name, types, type_count);
     for (unsigned i = 0; i < count; i++)
         args[i] = as_type(o, args[i], LLVMTypeOf(LLVMGetParam(f, i)));
     return LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, count, "");

@@ -13,16 +13,6 @@ struct place {
     int64_t offset, bytes;
 };
 
-LLVMTypeRef tsr__accessed_type(LLVMValueRef access)
-{
-    return LLVMTypeOf(LLVMIsALoadInst(access) ? access : LLVMGetOperand(access, 0));
-}
-
-bool tsr__is_plain_access(LLVMValueRef access)
-{
-    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
-}
-
 static struct place place_of(const struct tsr__apart *a, LLVMValueRef access)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(a->l->module);

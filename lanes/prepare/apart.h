@@ -15,11 +15,7 @@ struct tsr__apart {
     uint32_t assumed;   /* the arguments that have to be alone for what was answered, a bit for each */
 };
 
-/* Of a load or store. */
-LLVMTypeRef tsr__accessed_type(LLVMValueRef access);
-/* Neither volatile nor atomic. */
-bool tsr__is_plain_access(LLVMValueRef access);
-/* Of two loads or stores. same: of the same number, in the same round of all loops. */
+/* Have two loads or stores no byte in common? Do they access the same number, in the same round of all loops? */
 bool tsr__are_apart(struct tsr__apart *a, LLVMValueRef x, LLVMValueRef y);
 bool tsr__are_same(struct tsr__apart *a, LLVMValueRef x, LLVMValueRef y);
 /* Whether all of the arguments are so, TSR__CALL_ALONE or TSR__CALL_SMALL_MEMORY, and a note for the launch that it is asked. */

@@ -26,17 +26,11 @@ bool tsr__block_loop_find(const struct tsr__cfg *cfg, int loop, struct tsr__bloc
     return true;
 }
 
-LLVMValueRef tsr__copy_in(const struct tsr__map *copies, LLVMValueRef v)
-{
-    LLVMValueRef copy = (LLVMValueRef)tsr__map_get(copies, v);
-    return copy ? copy : v;
-}
-
 LLVMValueRef tsr__copy_inst(LLVMBuilderRef b, struct tsr__map *copies, LLVMValueRef inst)
 {
     LLVMValueRef copy = LLVMInstructionClone(inst);
     for (int k = 0; k < LLVMGetNumOperands(inst); k++)
-        LLVMSetOperand(copy, (unsigned)k, tsr__copy_in(copies, LLVMGetOperand(inst, (unsigned)k)));
+        LLVMSetOperand(copy, (unsigned)k, tsr__copy_of(copies, LLVMGetOperand(inst, (unsigned)k)));
     LLVMInsertIntoBuilder(b, copy);
     LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(inst));
     tsr__map_set(copies, inst, (uintptr_t)copy);
@@ -67,7 +61,7 @@ void tsr__join_behind(LLVMBuilderRef b, const struct tsr__block_loop *loop, LLVM
             for (int k = 0; k < LLVMGetNumOperands(user); k++)
                 if (LLVMGetOperand(user, (unsigned)k) == i)
                     LLVMSetOperand(user, (unsigned)k, phi);
-        LLVMAddIncoming(phi, (LLVMValueRef[]){i, tsr__copy_in(copies, i)}, (LLVMBasicBlockRef[]){from, other}, 2);
+        LLVMAddIncoming(phi, (LLVMValueRef[]){i, tsr__copy_of(copies, i)}, (LLVMBasicBlockRef[]){from, other}, 2);
     }
 }
 
@@ -88,8 +82,8 @@ LLVMBasicBlockRef tsr__copy_loop(struct tsr__compilation *l, LLVMBuilderRef b, c
     for (unsigned k = 0; k < 2; k++)
         LLVMSetSuccessor(end, k, LLVMGetSuccessor(end, k) == loop->block ? copy : loop->behind);
     for (LLVMValueRef i = LLVMGetFirstInstruction(loop->block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef next = tsr__copy_in(copies, tsr__incoming_from(i, loop->block));
-        LLVMAddIncoming(tsr__copy_in(copies, i), &next, &copy, 1);
+        LLVMValueRef next = tsr__copy_of(copies, tsr__incoming_from(i, loop->block));
+        LLVMAddIncoming(tsr__copy_of(copies, i), &next, &copy, 1);
     }
     return copy;
 }

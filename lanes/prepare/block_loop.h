@@ -3,6 +3,7 @@
 #ifndef TESSERA_LANES_PREPARE_BLOCK_LOOP_H
 #define TESSERA_LANES_PREPARE_BLOCK_LOOP_H
 
+#include "lanes/ir/blocks.h"
 #include "lanes/prepare/loop_motion.h"
 
 struct tsr__block_loop {
@@ -14,12 +15,10 @@ struct tsr__block_loop {
 /* False: the loop has more blocks, or nothing leads there alone. */
 bool tsr__block_loop_find(const struct tsr__cfg *cfg, int loop, struct tsr__block_loop *found);
 
-/* What a value of the loop is in a copy of its block: `copies` has what differs. */
-LLVMValueRef tsr__copy_in(const struct tsr__map *copies, LLVMValueRef v);
-/* Copies an instruction that is no phi to where the builder stands. */
+/* Copies an instruction that is no phi to where the builder stands. `copies`: values of the loop that differ in the copy. */
 LLVMValueRef tsr__copy_inst(LLVMBuilderRef b, struct tsr__map *copies, LLVMValueRef inst);
-/* A copy of the loop's block in front of it, which is entered from `before` and left for `behind`; `copies` gets its values. What leads
- * there is not changed. */
+/* Makes a copy of the loop's block, in front of it, whose phis expect `before` and which leaves to `behind`. `copies` gets its values. The
+ * branch of `before` is not changed. */
 LLVMBasicBlockRef tsr__copy_loop(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__block_loop *loop, const char *name,
                                  struct tsr__map *copies);
 /* Now two blocks lead to `behind`: `from` with the loop's values, and `other` with copies of them. All that uses these values behind the

@@ -457,8 +457,7 @@ static unsigned elements_of_or(struct joining *j, LLVMValueRef v, struct element
 
 static unsigned elements_of_store(struct joining *j, LLVMValueRef v, struct element *e)
 {
-    const bool plain = LLVMIsAStoreInst(v) && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
-    return plain ? elements_of_vector(j, LLVMGetOperand(v, 0), e) : 0;
+    return tsr__is_plain_store(v) ? elements_of_vector(j, LLVMGetOperand(v, 0), e) : 0;
 }
 
 static void put_words(struct joining *j, LLVMValueRef v, LLVMValueRef words)

@@ -12,11 +12,8 @@ static LLVMValueRef find_offset(struct tsr__compilation *l, LLVMBuilderRef b)
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     LLVMValueRef lane = LLVMBuildZExt(b, tsr__build_query(l, b, TSR__CALL_LANE, -1), i64, "");
     LLVMValueRef size = tsr__build_query(l, b, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
-    unsigned id = LLVMLookupIntrinsicID("llvm.cttz", 9);
-    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(l->module, id, &i64, 1);
-    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, &i64, 1);
     LLVMValueRef args[2] = {size, LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false)};
-    LLVMValueRef group = LLVMBuildLShr(b, lane, LLVMBuildCall2(b, type, cttz, args, 2, ""), "");
+    LLVMValueRef group = LLVMBuildLShr(b, lane, tsr__build_intrinsic(l, b, "llvm.cttz", &i64, 1, args, 2), "");
     return LLVMBuildNUWMul(b, group, tsr__build_query(l, b, TSR__CALL_LOCAL_PITCH, -1), "");
 }
 

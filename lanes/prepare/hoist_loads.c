@@ -4,6 +4,7 @@
  * A load that is the same in each round of a loop moves before the loop. In a loop that lanes leave in different rounds the load would
  * be masked, and no later pass could hoist it. LLVM's own pass drops flags and metadata that the address analysis needs. */
 #include "lanes/prepare/packet_kernel.h"
+#include "lanes/ir/match.h"
 #include "lanes/prepare/loop_motion.h"
 
 static unsigned spaces_written_in(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
@@ -32,8 +33,7 @@ bool tsr__pass_hoist_loads(struct tsr__compilation *l, struct tsr__packet_kernel
         /* Every round makes the loads of the header, the first one, too. */
         for (LLVMValueRef inst = LLVMGetFirstInstruction(cfg.blocks[loop->header].ref), next; inst; inst = next) {
             next = LLVMGetNextInstruction(inst);
-            bool plain = LLVMGetInstructionOpcode(inst) == LLVMLoad && !LLVMGetVolatile(inst) &&
-                         LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+            bool plain = tsr__is_plain_load(inst);
             enum { DEPTH = 4 };
             if (plain && !(tsr__space_bit(LLVMGetOperand(inst, 0)) & written) && tsr__can_hoist(&where, LLVMGetOperand(inst, 0), DEPTH))
                 tsr__hoist(&where, b, inst);

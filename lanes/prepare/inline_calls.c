@@ -5,6 +5,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
 #include "lanes/prepare/outlined.h"
 #include "tessera/matrix.h"
 
@@ -41,14 +42,6 @@ static void outline(struct tsr__compilation *l, LLVMValueRef function)
         tsr__add_fn_attr(l, made, "cold");
 }
 
-static size_t calls_of(LLVMValueRef function)
-{
-    size_t calls = 0;
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
-        calls++;
-    return calls;
-}
-
 /* Those that are called so often that their code would be long, by themselves or all together, are outlined, the others inlined. */
 static bool outline_repeated(struct tsr__compilation *l)
 {
@@ -58,12 +51,12 @@ static bool outline_repeated(struct tsr__compilation *l)
         if (!tsr__may_outline(functions[i]))
             continue;
         tsr__instructions(l, functions[i], &size);
-        total += calls_of(functions[i]) * size;
+        total += tsr__use_count(functions[i]) * size;
         functions[candidates++] = functions[i];
     }
     for (size_t i = 0; i < candidates; i++) {
         tsr__instructions(l, functions[i], &size);
-        const size_t calls = calls_of(functions[i]);
+        const size_t calls = tsr__use_count(functions[i]);
         if (calls > 1 && (total > TSR__OUTLINED_ALL || calls * size > TSR__OUTLINED_CALLS)) {
             outline(l, functions[i]);
         } else {

@@ -68,8 +68,7 @@ static bool find_accesses(struct multiple_buffer *d, LLVMValueRef pointer, struc
         } else if (LLVMIsAAddrSpaceCastInst(user)) {
             if (!find_accesses(d, user, at))
                 return false;
-        } else if (tsr__is_plain_load(user) || (store && LLVMGetOperand(user, 0) != pointer && !LLVMGetVolatile(user) &&
-                                                LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic)) {
+        } else if (tsr__is_plain_load(user) || (store && LLVMGetOperand(user, 0) != pointer && tsr__is_plain_access(user))) {
             if (d->count == MAX_ACCESSES)
                 return false;
             const LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(user, 0) : user);

@@ -277,11 +277,9 @@ static LLVMValueRef at_most(struct range_checks *x, LLVMValueRef stop, const str
 {
     struct tsr__compilation *l = x->r.l;
     LLVMTypeRef type = LLVMTypeOf(stop);
-    const unsigned umin = LLVMLookupIntrinsicID("llvm.umin", 9);
     const uint64_t more = 2 * x->counter->step - (uint64_t)end->distance;
     LLVMValueRef most = LLVMBuildAdd(x->g.b, tsr__same_there(&x->g, end->b), LLVMConstInt(type, more, false), "");
-    return LLVMBuildCall2(x->g.b, LLVMIntrinsicGetType(l->context, umin, &type, 1), LLVMGetIntrinsicDeclaration(l->module, umin, &type, 1),
-                          (LLVMValueRef[]){most, stop}, 2, "");
+    return tsr__build_intrinsic(l, x->g.b, "llvm.umin", &type, 1, (LLVMValueRef[]){most, stop}, 2);
 }
 
 /* Tries the last round and the one before it, and splits the loop behind the one in which all checks hold. False: one is not known. */

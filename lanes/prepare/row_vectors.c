@@ -162,7 +162,7 @@ static struct tsr__map next_round(const struct rows *r, const struct tsr__map *c
 {
     struct tsr__map next = {.arena = r->arena};
     for (LLVMValueRef i = LLVMGetFirstInstruction(r->loop.block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        tsr__map_set(&next, i, (uintptr_t)tsr__copy_in(copies, tsr__incoming_from(i, r->loop.block)));
+        tsr__map_set(&next, i, (uintptr_t)tsr__copy_of(copies, tsr__incoming_from(i, r->loop.block)));
     return next;
 }
 
@@ -175,7 +175,7 @@ static LLVMValueRef will_run(const struct rows *r, struct tsr__map copies)
         for (LLVMValueRef i = LLVMGetFirstInstruction(r->loop.block); i; i = LLVMGetNextInstruction(i))
             if (!LLVMIsAPHINode(i) && tsr__map_get(&r->ahead, i))
                 tsr__copy_inst(r->b, &copies, i);
-        all[round] = goes_on(r, tsr__copy_in(&copies, condition));
+        all[round] = goes_on(r, tsr__copy_of(&copies, condition));
         copies = next_round(r, &copies);
     }
     LLVMValueRef never = LLVMConstNull(LLVMTypeOf(condition)), made = all[ROUNDS - 2];
@@ -189,11 +189,11 @@ static void access_row(struct rows *r, unsigned row, const struct tsr__map *firs
 {
     unsigned tbaa = LLVMGetMDKindIDInContext(r->l->context, "tbaa", 4);
     LLVMValueRef access = r->accesses[row], number = tsr__i32(r->l, round), made = NULL;
-    LLVMValueRef pointer = tsr__copy_in(first, tsr__accessed_pointer(access));
+    LLVMValueRef pointer = tsr__copy_of(first, tsr__accessed_pointer(access));
     LLVMTypeRef type = LLVMVectorType(tsr__accessed_type(access), ROUNDS);
     if (LLVMIsAStoreInst(access)) {
         LLVMValueRef so_far = round ? r->wide[row] : LLVMGetPoison(type);
-        r->wide[row] = LLVMBuildInsertElement(r->b, so_far, tsr__copy_in(copies, LLVMGetOperand(access, 0)), number, "");
+        r->wide[row] = LLVMBuildInsertElement(r->b, so_far, tsr__copy_of(copies, LLVMGetOperand(access, 0)), number, "");
         if (round == ROUNDS - 1)
             made = LLVMBuildStore(r->b, r->wide[row], pointer);
     } else {
@@ -257,14 +257,14 @@ static void make_rows(struct rows *r)
         copy_round(r, &copies[0], &copies[round], round);
     }
     struct tsr__map *last = &copies[ROUNDS - 1], next = next_round(r, last);
-    LLVMValueRef more = goes_on(r, tsr__copy_in(last, condition));
+    LLVMValueRef more = goes_on(r, tsr__copy_of(last, condition));
     LLVMValueRef again = LLVMBuildSelect(r->b, more, will_run(r, next), LLVMConstNull(LLVMTypeOf(more)), "");
     LLVMBuildCondBr(r->b, again, rows, rest);
     LLVMPositionBuilderAtEnd(r->b, rest);
     LLVMBuildCondBr(r->b, more, loop, r->loop.behind);
 
     for (LLVMValueRef i = LLVMGetFirstInstruction(loop); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef v = tsr__copy_in(&next, i);
+        LLVMValueRef v = tsr__copy_of(&next, i);
         LLVMAddIncoming((LLVMValueRef)tsr__map_get(&copies[0], i), &v, &rows, 1);
         LLVMAddIncoming(i, &v, &rest, 1);
     }

@@ -191,8 +191,7 @@ bool tsr__find_place(const struct tsr__unstage *u, LLVMValueRef access, struct t
                 return false;
         }
     }
-    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic && find_turns(u, place) &&
-           is_in_bodies(u, access, &place->at);
+    return tsr__is_plain_access(access) && find_turns(u, place) && is_in_bodies(u, access, &place->at);
 }
 
 bool tsr__sum_of_place(const struct tsr__unstage *u, LLVMValueRef at, LLVMValueRef v, struct tsr__form *form)

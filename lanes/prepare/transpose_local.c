@@ -17,6 +17,7 @@
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/packet_support.h"
+#include "lanes/ir/match.h"
 
 enum {
     MAX_TERMS = 12, /* of an index */
@@ -113,9 +114,9 @@ static bool collect_user(struct array *a, LLVMValueRef pointer, LLVMValueRef use
         bool store = LLVMIsAStoreInst(user);
         LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(user, 0) : user);
         LLVMTypeKind kind = LLVMGetTypeKind(type);
-        if ((store && LLVMGetOperand(user, 0) == pointer) || LLVMGetVolatile(user) ||
-            LLVMGetOrdering(user) != LLVMAtomicOrderingNotAtomic || kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind ||
-            kind == LLVMStructTypeKind || LLVMABISizeOfType(a->layout, type) != (uint64_t)a->unit || !stays_in_row(a, &x))
+        if ((store && LLVMGetOperand(user, 0) == pointer) || !tsr__is_plain_access(user) || kind == LLVMVectorTypeKind ||
+            kind == LLVMArrayTypeKind || kind == LLVMStructTypeKind || LLVMABISizeOfType(a->layout, type) != (uint64_t)a->unit ||
+            !stays_in_row(a, &x))
             return false;
         struct access *kept = tsr_arena_alloc(&a->l->scratch, sizeof *kept);
         *kept = x;

@@ -82,7 +82,7 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
         if (space != TSR__LOCAL_SPACE) {
             if (op == LLVMStore && space != TSR__PRIVATE_SPACE)
                 s->writes[s->write_count++] = inst;
-            return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic &&
+            return tsr__is_plain_access(inst) &&
                    (op == LLVMLoad || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(inst, 0))) != LLVMPointerTypeKind);
         }
         if (!tsr__find_place(u, inst, &place))

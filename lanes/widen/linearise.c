@@ -215,7 +215,7 @@ static void close_loop(struct tsr__widener *s, int number, const struct tsr__blo
         LLVMBasicBlockRef solo = LLVMAppendBasicBlockInContext(c, s->to, "solo");
         LLVMPositionBuilderAtEnd(s->b, again);
         LLVMTypeRef type = LLVMTypeOf(bits);
-        LLVMValueRef count = tsr__intrinsic(s, "llvm.ctpop", &type, 1, &bits, 1);
+        LLVMValueRef count = tsr__build_intrinsic(s->l, s->b, "llvm.ctpop", &type, 1, &bits, 1);
         LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntUGT, count, LLVMConstInt(type, last, false), ""), header->body, solo);
         LLVMPositionBuilderAtEnd(s->b, solo);
         tsr__build_serial_loop(s, number, bits, out);

@@ -49,9 +49,8 @@ LLVMValueRef tsr__first_lane(struct tsr__widener *s, LLVMValueRef bits)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef type = LLVMTypeOf(bits);
-    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID("llvm.cttz", 9), &type, 1);
     LLVMValueRef args[2] = {bits, LLVMConstInt(LLVMInt1TypeInContext(c), 1, false)};
-    LLVMValueRef first = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(cttz), cttz, args, 2, "");
+    LLVMValueRef first = tsr__build_intrinsic(s->l, s->b, "llvm.cttz", &type, 1, args, 2);
     return LLVMBuildIntCast2(s->b, first, LLVMInt32TypeInContext(c), false, "lane");
 }
 

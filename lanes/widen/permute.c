@@ -37,12 +37,6 @@ static const struct permute *permute_for(const struct tsr__widener *s, unsigned 
     return pieces;
 }
 
-static LLVMValueRef call_permutation(struct tsr__widener *s, const char *intrinsic, LLVMValueRef *args, unsigned count)
-{
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic)), NULL, 0);
-    return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
-}
-
 /* One register of the result: looks up `index` in the `count` registers of the source. */
 static LLVMValueRef look_up(struct tsr__widener *s, const struct permute *p, const LLVMValueRef *source, unsigned count, LLVMValueRef index)
 {
@@ -51,7 +45,8 @@ static LLVMValueRef look_up(struct tsr__widener *s, const struct permute *p, con
     unsigned pairs = count > 1 && p->two ? 2 : 1, reach = p->lanes * pairs; /* indices that one instruction tells apart */
     for (unsigned i = 0; i < count / pairs; i++) {
         LLVMValueRef one[2] = {source[i], index}, two[3] = {source[2 * i], index, source[2 * i + 1 < count ? 2 * i + 1 : 0]};
-        found[i] = pairs == 2 ? call_permutation(s, p->two, two, 3) : call_permutation(s, p->one, one, 2);
+        found[i] = pairs == 2 ? tsr__build_intrinsic(s->l, s->b, p->two, NULL, 0, two, 3)
+                              : tsr__build_intrinsic(s->l, s->b, p->one, NULL, 0, one, 2);
     }
     for (count /= pairs; count > 1; count /= 2, reach *= 2) {
         LLVMValueRef bits[TSR__MAX_ELEMENTS];

@@ -60,7 +60,7 @@ LLVMValueRef tsr__reduce_pair(struct tsr__widener *s, const struct tsr__reductio
     bool least = f->op->neutral == HIGHEST;
     if (f->is_float) {
         LLVMTypeRef type = LLVMTypeOf(a);
-        return tsr__intrinsic(s, least ? "llvm.minnum" : "llvm.maxnum", &type, 1, (LLVMValueRef[]){a, b}, 2);
+        return tsr__build_intrinsic(s->l, s->b, least ? "llvm.minnum" : "llvm.maxnum", &type, 1, (LLVMValueRef[]){a, b}, 2);
     }
     LLVMValueRef less = LLVMBuildICmp(s->b, f->is_unsigned ? LLVMIntULT : LLVMIntSLT, least ? b : a, least ? a : b, "");
     return LLVMBuildSelect(s->b, less, b, a, "");

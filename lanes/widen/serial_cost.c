@@ -46,7 +46,7 @@ static bool depends_on_lane_order(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
-        return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+        return !tsr__is_plain_access(inst);
     case LLVMStore:
         return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))) != TSR__PRIVATE_SPACE;
     case LLVMAtomicRMW:
@@ -67,16 +67,11 @@ struct round {
     unsigned gathers;
 };
 
-static LLVMTypeRef accessed_type(LLVMValueRef inst)
-{
-    return LLVMTypeOf(LLVMIsALoadInst(inst) ? inst : LLVMGetOperand(inst, 0));
-}
-
 /* How many gathers a load is, or scatters a store; 0: the lanes lie side by side, or may do so. */
 static unsigned gather_count(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef pointer = tsr__accessed_pointer(inst);
-    LLVMTypeRef type = accessed_type(inst);
+    LLVMTypeRef type = tsr__accessed_type(inst);
     int64_t bytes = (int64_t)LLVMABISizeOfType(s->layout, type);
     struct tsr__shape shape = tsr__shape_of(&s->shapes, pointer);
     struct tsr__address a;
@@ -93,7 +88,7 @@ static unsigned gather_count(struct tsr__widener *s, LLVMValueRef inst)
 
 static unsigned gather_cost(const struct tsr__widener *s, LLVMValueRef access)
 {
-    if (LLVMABISizeOfType(s->layout, accessed_type(access)) % 4)
+    if (LLVMABISizeOfType(s->layout, tsr__accessed_type(access)) % 4)
         return TSR__GATHER_SMALL_COST;
     if (!tsr__has(s->l, TSR_CPU_AVX512F))
         return TSR__GATHER_NONE_COST;

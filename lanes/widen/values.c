@@ -195,7 +195,7 @@ static LLVMValueRef spread_lanes(struct tsr__widener *s, LLVMValueRef scalar, st
         return tsr__splat(s, scalar);
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
         LLVMValueRef offsets = tsr__iota(s, LLVMInt64TypeInContext(s->l->context), shape.stride);
-        return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), scalar, &offsets, 1, "");
+        return tsr__plus_bytes(s->l, s->b, scalar, offsets);
     }
     return LLVMBuildAdd(s->b, tsr__splat(s, scalar), tsr__iota(s, type, shape.stride), "");
 }

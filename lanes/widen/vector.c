@@ -28,13 +28,6 @@ LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step
     return LLVMConstVector(all, s->width);
 }
 
-LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
-                            unsigned count)
-{
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(name, strlen(name)), types, type_count);
-    return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
-}
-
 /* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
 LLVMValueRef tsr__interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count)
 {

@@ -99,15 +99,10 @@ static LLVMValueRef updated(struct row *r, LLVMValueRef old, const LLVMValueRef 
         return given[0];
     if (opcode_of(op))
         return LLVMBuildBinOp(b, opcode_of(op), old, given[0], "");
-    return tsr__intrinsic(r->s, intrinsic_of(op), &r->values, 1, (LLVMValueRef[]){old, given[0]}, 2);
+    return tsr__build_intrinsic(r->s->l, r->s->b, intrinsic_of(op), &r->values, 1, (LLVMValueRef[]){old, given[0]}, 2);
 }
 
 /* ---- lanes in memory ----------------------------------------------------------------------------------------------------------------- */
-
-static LLVMValueRef plus_bytes(struct row *r, LLVMValueRef pointer, LLVMValueRef bytes)
-{
-    return LLVMBuildGEP2(r->s->b, LLVMInt8TypeInContext(r->s->l->context), pointer, &bytes, 1, "");
-}
 
 /* Chunks begin and end between lanes, before the first and behind the last. */
 static LLVMValueRef make_slot(struct row *r)
@@ -121,7 +116,7 @@ static LLVMValueRef make_slot(struct row *r)
 
 static LLVMValueRef lanes_in(struct row *r, LLVMValueRef slot)
 {
-    return plus_bytes(r, slot, tsr__i64(r->s->l, CHUNK_BYTES));
+    return tsr__plus_bytes(r->s->l, r->s->b, slot, tsr__i64(r->s->l, CHUNK_BYTES));
 }
 
 static struct operand take_operand(struct row *r, LLVMValueRef v)
@@ -140,7 +135,7 @@ static struct operand take_operand(struct row *r, LLVMValueRef v)
 /* Those of the chunk that is `at` bytes behind the first one. */
 static LLVMValueRef place_in_slot(struct row *r, LLVMValueRef slot, LLVMValueRef at)
 {
-    return plus_bytes(r, lanes_in(r, slot), LLVMBuildSub(r->s->b, at, r->aside, ""));
+    return tsr__plus_bytes(r->s->l, r->s->b, lanes_in(r, slot), LLVMBuildSub(r->s->b, at, r->aside, ""));
 }
 
 static LLVMValueRef operand_at(struct row *r, const struct operand *o, LLVMValueRef at)
@@ -163,7 +158,7 @@ static LLVMValueRef peek(struct row *r, LLVMValueRef place)
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context), i128 = LLVMIntTypeInContext(s->l->context, 8 * CHUNK_BYTES);
     LLVMValueRef half[2];
     for (unsigned i = 0; i < 2; i++) {
-        half[i] = LLVMBuildLoad2(s->b, i64, plus_bytes(r, place, tsr__i64(s->l, 8 * i)), "");
+        half[i] = LLVMBuildLoad2(s->b, i64, tsr__plus_bytes(r->s->l, r->s->b, place, tsr__i64(s->l, 8 * i)), "");
         LLVMSetOrdering(half[i], LLVMAtomicOrderingMonotonic);
         LLVMSetAlignment(half[i], 8);
     }

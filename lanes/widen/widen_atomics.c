@@ -35,8 +35,7 @@ static const char *operation_of(LLVMAtomicRMWBinOp op)
 static LLVMValueRef count_bits(struct tsr__widener *s, LLVMValueRef x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID("llvm.ctpop", 10), &type, 1);
-    return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, &x, 1, "");
+    return tsr__build_intrinsic(s->l, s->b, "llvm.ctpop", &type, 1, &x, 1);
 }
 
 /* Active lanes, and active lanes below each, as numbers of a type. */
@@ -156,7 +155,7 @@ static LLVMValueRef place_of_lane(struct tsr__widener *s, const struct tsr__addr
     for (int i = a->first_varying; i < a->count; i++) {
         LLVMValueRef scale = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)a->terms[i].scale, true);
         LLVMValueRef bytes = LLVMBuildMul(s->b, index_of_lane(s, &a->terms[i], lane), scale, "");
-        base = LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), base, &bytes, 1, "");
+        base = tsr__plus_bytes(s->l, s->b, base, bytes);
     }
     return base;
 }

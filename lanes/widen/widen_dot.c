@@ -50,8 +50,7 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
                                             {"llvm.x86.avx512.vpdpbusds.256", "llvm.x86.avx512.vpdpbusds.512"}};
     const char *name = names[saturate][s->width >= 16];
     unsigned lanes = s->width >= 16 ? 16 : 8;
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, NULL, 0), made = NULL;
+    LLVMValueRef made = NULL;
     for (unsigned at = 0; at < s->width; at += lanes) {
         LLVMValueRef args[3] = {sum, u, v};
         if (s->width > lanes) {
@@ -59,7 +58,7 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
             args[1] = tsr__take_lanes(s->l, s->b, u, NULL, 4 * at, 4 * lanes);
             args[2] = tsr__take_lanes(s->l, s->b, v, NULL, 4 * at, 4 * lanes);
         }
-        LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 3, "");
+        LLVMValueRef component = tsr__build_intrinsic(s->l, s->b, name, NULL, 0, args, 3);
         made = made ? tsr__concat_pair(s->l, s->b, made, component) : component;
     }
     return made;
@@ -69,8 +68,7 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
 static LLVMValueRef on_slices(struct tsr__widener *s, const char *name, unsigned lanes, const LLVMValueRef *operands, unsigned count)
 {
     enum { MOST = 3 };
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, NULL, 0), made = NULL, args[MOST];
+    LLVMValueRef f = tsr__intrinsic(s->l, name, NULL, 0), made = NULL, args[MOST];
     for (unsigned at = 0; at < s->width; at += lanes) {
         for (unsigned i = 0; i < count; i++) {
             args[i] = s->width > lanes ? tsr__take_lanes(s->l, s->b, operands[i], NULL, at, lanes) : operands[i];
@@ -128,9 +126,7 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
         made = LLVMBuildSub(s->b, made, extra, "");
         if (clamps) {
             const char *name = dot->a_signed ? "llvm.sadd.sat" : "llvm.uadd.sat";
-            unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-            LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &words, 1), args[2] = {made, more};
-            made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "");
+            made = tsr__build_intrinsic(s->l, s->b, name, &words, 1, (LLVMValueRef[]){made, more}, 2);
         } else if (dot->sum == TSR__DOT_WRAPPED) {
             made = LLVMBuildAdd(s->b, made, more, "");
         }

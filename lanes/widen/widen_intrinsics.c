@@ -128,8 +128,7 @@ static bool widen_reduction_intrinsic(struct tsr__widener *s, LLVMValueRef inst,
         LLVMValueRef elements = LLVMGetOperand(inst, starts ? 1 : 0), f = NULL;
         LLVMTypeRef type = tsr__vector_of(s, LLVMTypeOf(inst));
         if (reductions[i].intrinsic)
-            f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(reductions[i].intrinsic, strlen(reductions[i].intrinsic)),
-                                            &type, 1);
+            f = tsr__intrinsic(s->l, reductions[i].intrinsic, &type, 1);
         LLVMValueRef made = tsr__component_of(s, starts ? LLVMGetOperand(inst, 0) : elements, 0);
         for (int component = starts ? 0 : 1; component < tsr__component_count(LLVMTypeOf(elements)); component++) {
             LLVMValueRef args[2] = {made, tsr__component_of(s, elements, component)};

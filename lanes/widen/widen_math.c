@@ -28,9 +28,9 @@ static LLVMValueRef on_register(struct tsr__widener *s, const struct instruction
     bool single = LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMFloatTypeKind;
     unsigned lanes = LLVMGetVectorSize(type), size = lanes * (single ? 32 : 64), count = 0;
     if (!tsr__has(s->l, TSR_CPU_AVX512VL))
-        return tsr__intrinsic(s, "llvm.x86.avx.rsqrt.ps.256", NULL, 0, &x, 1);
+        return tsr__build_intrinsic(s->l, s->b, "llvm.x86.avx.rsqrt.ps.256", NULL, 0, &x, 1);
     if (with == &truncation && size == 256)
-        return tsr__intrinsic(s, "llvm.x86.avx.cvtt.ps2dq.256", NULL, 0, &x, 1);
+        return tsr__build_intrinsic(s->l, s->b, "llvm.x86.avx.cvtt.ps2dq.256", NULL, 0, &x, 1);
     if (with == &truncation)
         type = LLVMVectorType(LLVMIntTypeInContext(s->l->context, single ? 32 : 64), lanes);
     const char *between = with != &truncation ? single ? ".ps" : ".pd" : single ? "ps2dq" : "pd2qq";
@@ -46,7 +46,7 @@ static LLVMValueRef on_register(struct tsr__widener *s, const struct instruction
     args[count++] = LLVMConstAllOnes(LLVMIntTypeInContext(s->l->context, lanes < 8 ? 8 : lanes));
     if (with->rounds && size == 512)
         args[count++] = tsr__i32(s->l, CURRENT_ROUNDING);
-    return tsr__intrinsic(s, name, NULL, 0, args, count);
+    return tsr__build_intrinsic(s->l, s->b, name, NULL, 0, args, count);
 }
 
 /* The whole packet's, register by register. */
@@ -72,7 +72,7 @@ static LLVMValueRef constant(LLVMValueRef like, double value)
 static LLVMValueRef fma(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    return tsr__intrinsic(s, "llvm.fma", &type, 1, (LLVMValueRef[]){x, y, z}, 3);
+    return tsr__build_intrinsic(s->l, s->b, "llvm.fma", &type, 1, (LLVMValueRef[]){x, y, z}, 3);
 }
 
 static LLVMValueRef minus(struct tsr__widener *s, LLVMValueRef x)
@@ -114,7 +114,7 @@ static LLVMValueRef root(struct tsr__widener *s, LLVMValueRef x, bool single)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef least = constant(x, single ? 0x1p-126 : 0x1p-1022), half = constant(x, 0.5);
-    LLVMValueRef bounded = tsr__intrinsic(s, "llvm.maxnum", &type, 1, (LLVMValueRef[]){x, least}, 2);
+    LLVMValueRef bounded = tsr__build_intrinsic(s->l, s->b, "llvm.maxnum", &type, 1, (LLVMValueRef[]){x, least}, 2);
     LLVMValueRef y = on_packet(s, &rsqrt14, bounded, NULL), g = LLVMBuildFMul(s->b, x, y, ""), h = LLVMBuildFMul(s->b, y, half, "");
     if (!single) {
         LLVMValueRef e = fma(s, minus(s, g), h, half);

@@ -27,12 +27,6 @@ static LLVMValueRef register_number(struct tsr__tiles *t, int number)
     return LLVMConstInt(LLVMInt8TypeInContext(t->l->context), (unsigned)number, false);
 }
 
-static void emit_instruction(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
-{
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(t->l->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
-    LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
-}
-
 LLVMValueRef tsr__tile_call(struct tsr__tiles *t, LLVMTypeRef result, const char *name, LLVMValueRef *args, unsigned count)
 {
     LLVMTypeRef types[5];
@@ -82,7 +76,7 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
 {
     LLVMValueRef args[1] = {register_number(t, number)};
     if (t->unit == TSR__TILES_AMX && !goes_through_scratch(t, number))
-        emit_instruction(t, "llvm.x86.tilezero", args, 1);
+        tsr__build_intrinsic(t->l, t->b, "llvm.x86.tilezero", NULL, 0, args, 1);
     else
         LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)),
                         tsr__i64(t->l, t->rows * TSR_TILE_ROW_BYTES), TSR_TILE_ROW_BYTES);
@@ -103,7 +97,7 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR_TILE_ROW_BYTES);
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {register_number(t, to), memory, stride};
-        emit_instruction(t, "llvm.x86.tileloadd64", args, 3);
+        tsr__build_intrinsic(t->l, t->b, "llvm.x86.tileloadd64", NULL, 0, args, 3);
     } else if (operand->product) {
         LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), memory, stride, how_of(t, operand)};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_operand", args, 5);
@@ -122,7 +116,7 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR_TILE_ROW_BYTES);
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {register_number(t, from), memory, stride};
-        emit_instruction(t, "llvm.x86.tilestored64", args, 3);
+        tsr__build_intrinsic(t->l, t->b, "llvm.x86.tilestored64", NULL, 0, args, 3);
     } else {
         LLVMValueRef args[5] = {NULL, memory, stride, tsr__tile_slot(t, from), row};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_move", args, 5);
@@ -139,7 +133,7 @@ void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand,
     }
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {register_number(t, to), register_number(t, a), register_number(t, b)};
-        emit_instruction(t, operand->product->instruction, args, 3);
+        tsr__build_intrinsic(t->l, t->b, operand->product->instruction, NULL, 0, args, 3);
     } else {
         LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), tsr__tile_slot(t, a), tsr__tile_slot(t, b), how_of(t, operand)};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_multiply", args, 5);

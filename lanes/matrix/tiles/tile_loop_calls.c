@@ -32,7 +32,7 @@ static LLVMValueRef first_address(struct tsr__tiles *t, const struct tsr__moving
 {
     LLVMValueRef last = LLVMBuildAddrSpaceCast(t->b, m->address, tsr__ptr(t->l), "");
     LLVMValueRef back = LLVMBuildMul(t->b, step, LLVMBuildSub(t->b, tsr__i64(t->l, 1), rounds, ""), "");
-    return LLVMBuildGEP2(t->b, LLVMInt8TypeInContext(t->l->context), last, &back, 1, "");
+    return tsr__plus_bytes(t->l, t->b, last, back);
 }
 
 static LLVMValueRef reserve_stack(struct tsr__tiles *t, uint64_t bytes)

@@ -265,9 +265,8 @@ static LLVMValueRef gather_of_words(LLVMValueRef v, unsigned *word)
             return NULL;
         v = without_casts(LLVMGetOperand(words, 0));
     }
-    LLVMValueRef callee = LLVMIsACallInst(v) ? tsr__callee(v) : NULL;
     int64_t all;
-    const bool gathers = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.") && LLVMGetVectorSize(LLVMTypeOf(v)) == lanes;
+    const bool gathers = tsr__calls(v, "llvm.masked.gather.") && LLVMGetVectorSize(LLVMTypeOf(v)) == lanes;
     return gathers && tsr__same_number(LLVMGetOperand(v, 1), &all) && all ? v : NULL;
 }
 

@@ -73,14 +73,6 @@ static void add_unpacking(struct tsr__live_range *life, struct tsr__fragment *f,
     life->unpackings[life->unpacking_count++] = (struct tsr__unpacking){.f = f, .place = place};
 }
 
-static size_t count_uses(LLVMValueRef v)
-{
-    size_t n = 0;
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
-        n++;
-    return n;
-}
-
 /* One user of a vector of the fragment `f` of the first web. False: it stands before the instruction that makes the tile. */
 static bool note_user(struct tsr__live_range *life, struct tsr__webs *w, const struct tsr__alloc_blocks *places, struct tsr__fragment *f,
                       LLVMValueRef v, LLVMValueRef user)
@@ -107,7 +99,7 @@ static bool find_unpackings(struct tsr__live_range *life, struct tsr__webs *w, c
             unsigned i = n / first->m % first->fragment_count, web = n / first->m / first->fragment_count;
             const struct tsr__fragment *f = b->fragments[web / b->columns][web % b->columns][i];
             LLVMValueRef v = f->v[n % first->m];
-            most += count_uses(v);
+            most += tsr__use_count(v);
             for (LLVMUseRef use = pass ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use)) {
                 const struct tsr__web *other = tsr__web_of_user(w, LLVMGetUser(use));
                 if (!other)

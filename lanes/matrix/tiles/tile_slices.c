@@ -251,11 +251,6 @@ static bool note_read(struct tsr__slice *s, LLVMValueRef pointer)
     return true;
 }
 
-static bool is_masked_read(LLVMValueRef callee)
-{
-    return tsr__starts_with(tsr__name(callee), "llvm.masked.load.") || tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
-}
-
 /* May the instruction be done elsewhere, for the same operands? */
 static bool can_move(struct tsr__slice *s, LLVMValueRef inst)
 {
@@ -263,7 +258,7 @@ static bool can_move(struct tsr__slice *s, LLVMValueRef inst)
     LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
     if (tsr__is_plain_load(inst))
         return tsr__is_fixed_load(s->l, inst) || note_read(s, LLVMGetOperand(inst, 0));
-    if (callee && is_masked_read(callee))
+    if (tsr__calls(inst, "llvm.masked.load.") || tsr__calls(inst, "llvm.masked.gather."))
         return note_read(s, LLVMGetOperand(inst, 0));
     return tsr__is_pure(inst) || (callee && !tsr__mad_read(inst, &mad) && !tsr__is_marker(callee) && tsr__touches_no_memory(callee));
 }
@@ -386,7 +381,7 @@ static LLVMValueRef count_on(const struct code *c, LLVMValueRef phi)
         LLVMTypeRef i64 = LLVMInt64TypeInContext(c->s->l->context);
         LLVMValueRef far = LLVMBuildMul(c->b, LLVMBuildIntCast2(c->b, distance, i64, true, ""), tsr__i64(c->s->l, of->unit), "");
         far = LLVMBuildMul(c->b, far, c->round, "");
-        return LLVMBuildGEP2(c->b, LLVMInt8TypeInContext(c->s->l->context), begin, &far, 1, "");
+        return tsr__plus_bytes(c->s->l, c->b, begin, far);
     }
     LLVMValueRef far = LLVMBuildMul(c->b, distance, round_as(c, LLVMTypeOf(phi)), "");
     return of->down ? LLVMBuildSub(c->b, begin, far, "") : LLVMBuildAdd(c->b, begin, far, "");
@@ -436,7 +431,7 @@ static void build_tile(struct code *c, unsigned tile, LLVMBasicBlockRef entry)
     LLVMBasicBlockRef loop = add_block(c), next = add_block(c), end = add_block(c), from[2] = {entry, next};
     LLVMPositionBuilderAtEnd(c->b, loop);
     LLVMValueRef i = LLVMBuildPhi(c->b, i64, ""), far = LLVMBuildMul(c->b, i, LLVMGetParam(c->function, NEXT), "");
-    LLVMValueRef to = LLVMBuildGEP2(c->b, LLVMInt8TypeInContext(l->context), LLVMGetParam(c->function, TO), &far, 1, "");
+    LLVMValueRef to = tsr__plus_bytes(l, c->b, LLVMGetParam(c->function, TO), far);
     LLVMValueRef step = LLVMBuildAdd(c->b, first, i, ""), depth = tsr__i64(l, c->s->depth);
     c->round = c->s->depth == 1 ? step : LLVMBuildUDiv(c->b, step, depth, "");
     if (c->s->depth == 1) {

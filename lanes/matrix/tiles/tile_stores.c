@@ -35,18 +35,8 @@ struct tsr__pending_tile_store {
     LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
 };
 
-static struct tsr__polynomial constant_bytes(int64_t constant)
-{
-    return (struct tsr__polynomial){.valid = true, .constant = constant};
-}
-
 /* ---- which ----------------------------------------------------------------------------------------------------------------------------
  */
-
-static bool is_free_to_move(LLVMValueRef store)
-{
-    return LLVMIsAStoreInst(store) && !LLVMGetVolatile(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingNotAtomic;
-}
 
 /* Does the phi get the vector from the block? */
 static bool phi_receives(LLVMValueRef phi, LLVMValueRef v, LLVMBasicBlockRef block)
@@ -71,7 +61,7 @@ static LLVMValueRef store_of(const struct tsr__webs *w, LLVMValueRef v, LLVMBasi
             stored = user;
             user = LLVMGetUser(only);
         }
-        if (found || !is_free_to_move(user) || LLVMGetInstructionParent(user) != block || LLVMGetOperand(user, 0) != stored)
+        if (found || !tsr__is_plain_store(user) || LLVMGetInstructionParent(user) != block || LLVMGetOperand(user, 0) != stored)
             return NULL;
         found = user;
     }
@@ -118,7 +108,7 @@ static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
     struct tsr__polynomial first = store_address(x, stores[0]);
     if (spot == x->spots) {
         x->origin = first;
-        x->stride = constant_bytes(INT64_C(1) << 32); /* of one row: no store lies so far to the right */
+        x->stride = tsr__polynomial_constant(INT64_C(1) << 32); /* of one row: no store lies so far to the right */
         if (count > columns) {
             x->stride = store_address(x, stores[columns]);
             x->stride = tsr__polynomial_minus(&x->stride, &first);
@@ -126,7 +116,7 @@ static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
     }
     for (unsigned i = 0; i < count; i++) {
         struct tsr__polynomial at = store_address(x, stores[i]),
-                               in_row = constant_bytes((int64_t)(i % columns * (tsr__row_of_block(spot->life->block) / columns)));
+                               in_row = tsr__polynomial_constant((int64_t)(i % columns * (tsr__row_of_block(spot->life->block) / columns)));
         at = tsr__polynomial_minus(&at, &first);
         at = tsr__polynomial_minus(&at, &in_row);
         if (!at.valid || !tsr__polynomial_is_multiple(&at, &x->stride, i / columns))

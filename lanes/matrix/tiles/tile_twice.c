@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tiles.h"
 
 struct tsr__twice {
@@ -38,7 +39,7 @@ static bool has_effect(LLVMValueRef inst)
 {
     struct tsr__mad mad;
     if (LLVMIsALoadInst(inst))
-        return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+        return !tsr__is_plain_access(inst);
     if (LLVMIsACallInst(inst))
         return !tsr__mad_read(inst, &mad) && (!tsr__callee(inst) || tsr__may_change_memory(tsr__callee(inst)));
     return LLVMIsAStoreInst(inst) || LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);

@@ -222,7 +222,7 @@ static void store_uniform(struct tsr__widener *s, LLVMValueRef inst, const struc
         if (s->mask) {
             LLVMTypeRef bits_type = LLVMIntTypeInContext(s->l->context, s->width);
             LLVMValueRef args[2] = {tsr__mask_bits(s, s->mask), LLVMConstInt(LLVMInt1TypeInContext(s->l->context), 0, false)};
-            LLVMValueRef zeros = tsr__intrinsic(s, "llvm.ctlz", &bits_type, 1, args, 2);
+            LLVMValueRef zeros = tsr__build_intrinsic(s->l, s->b, "llvm.ctlz", &bits_type, 1, args, 2);
             zeros = s->width < 32 ? LLVMBuildZExt(s->b, zeros, i32, "") : s->width > 32 ? LLVMBuildTrunc(s->b, zeros, i32, "") : zeros;
             last = LLVMBuildSub(s->b, last, zeros, "");
         }

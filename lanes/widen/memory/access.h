@@ -113,8 +113,6 @@ void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValue
 
 /* ---- helpers (vector.c, access.c) --------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
-                            unsigned count);
 /* What the program's access says about aliases, for one that does the same for all lanes. */
 void tsr__copy_alias_metadata(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made);
 void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align);

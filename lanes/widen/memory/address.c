@@ -125,11 +125,6 @@ static LLVMValueRef extend_index(struct tsr__widener *s, LLVMValueRef value, enu
     return extension == TSR__EXT_SIGNED ? LLVMBuildSExt(s->b, value, to, "") : LLVMBuildZExt(s->b, value, to, "");
 }
 
-static LLVMValueRef plus_bytes(struct tsr__widener *s, LLVMValueRef pointer, LLVMValueRef bytes)
-{
-    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointer, &bytes, 1, "");
-}
-
 LLVMValueRef tsr__address_base(struct tsr__widener *s, const struct tsr__address *a)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
@@ -137,9 +132,9 @@ LLVMValueRef tsr__address_base(struct tsr__widener *s, const struct tsr__address
     for (int i = 0; i < a->first_varying; i++) {
         const struct tsr__term *t = &a->terms[i];
         LLVMValueRef bytes = extend_index(s, tsr__scalar_of(s, t->value), t->extension, i64);
-        p = plus_bytes(s, p, LLVMBuildMul(s->b, bytes, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
+        p = tsr__plus_bytes(s->l, s->b, p, LLVMBuildMul(s->b, bytes, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
     }
-    return a->offset ? plus_bytes(s, p, LLVMConstInt(i64, (uint64_t)a->offset, true)) : p;
+    return a->offset ? tsr__plus_bytes(s->l, s->b, p, LLVMConstInt(i64, (uint64_t)a->offset, true)) : p;
 }
 
 LLVMValueRef tsr__address_of_lane(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
@@ -149,7 +144,7 @@ LLVMValueRef tsr__address_of_lane(struct tsr__widener *s, const struct tsr__addr
         const struct tsr__term *t = &a->terms[i];
         LLVMValueRef index = LLVMBuildExtractElement(s->b, tsr__component_of(s, t->value, 0), tsr__i32(s->l, lane), "");
         index = extend_index(s, index, t->extension, i64);
-        base = plus_bytes(s, base, LLVMBuildMul(s->b, index, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
+        base = tsr__plus_bytes(s->l, s->b, base, LLVMBuildMul(s->b, index, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
     }
     return base;
 }
@@ -180,7 +175,7 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
             /* Signed, from the middle of what it reaches; but tiles are to see of what an index is made that does not wrap. */
             index = LLVMBuildXor(s->b, index, tsr__splat(s, LLVMConstInt(i32, UINT32_C(1) << 31, false)), "");
             index = LLVMBuildSExt(s->b, index, v64, "");
-            base = plus_bytes(s, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
+            base = tsr__plus_bytes(s->l, s->b, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
         } else if (only->extension != TSR__EXT_NONE && bits < 32)
             index = LLVMBuildSExt(s->b, extend_index(s, index, only->extension, v32), v64, "");
         else
@@ -200,7 +195,7 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
     }
     if (is_short)
         sum = LLVMBuildSExt(s->b, sum, v64, "");
-    return plus_bytes(s, base, sum);
+    return tsr__plus_bytes(s->l, s->b, base, sum);
 }
 
 /* ---- speculation ---------------------------------------------------------------------------------------------------------------- */
@@ -270,6 +265,6 @@ LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address 
         yes = LLVMBuildAnd(s->b, yes, term_test(s, &a->terms[i], &start), "");
         bytes = LLVMBuildAdd(s->b, bytes, LLVMBuildMul(s->b, start, scale, ""), "");
     }
-    *first = plus_bytes(s, tsr__address_base(s, a), bytes);
+    *first = tsr__plus_bytes(s->l, s->b, tsr__address_base(s, a), bytes);
     return yes;
 }

@@ -4,6 +4,7 @@
  * checked at run time. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
 
 struct tsr__access tsr__classify_as(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
                                     struct tsr__shape shape)
@@ -60,7 +61,7 @@ struct tsr__access tsr__classify_access(struct tsr__widener *s, LLVMValueRef ins
 bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a)
 {
     bool load = LLVMIsALoadInst(inst) != NULL;
-    if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+    if (!tsr__is_plain_access(inst))
         return false;
     *a = tsr__classify_access(s, inst, LLVMGetOperand(inst, load ? 0 : 1), LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0)));
     return a->step > a->component_count;

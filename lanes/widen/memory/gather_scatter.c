@@ -53,7 +53,7 @@ static LLVMValueRef gather_scalars(struct tsr__widener *s, const struct tsr__acc
     LLVMTypeRef type = tsr__vector_of(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), &pointers);
     LLVMValueRef args[3] = {pointers, mask, LLVMGetPoison(type)};
-    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
+    LLVMValueRef call = tsr__build_intrinsic(s->l, s->b, "llvm.masked.gather", types, 2, args, 3);
     tsr__set_argument_align(s, call, 0, align);
     tsr__copy_alias_metadata(s, a, call);
     return LLVMBuildFreeze(s->b, call, "");
@@ -64,7 +64,7 @@ static void scatter_scalars(struct tsr__widener *s, const struct tsr__access *a,
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), &pointers);
     LLVMValueRef args[3] = {value, pointers, mask};
-    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.scatter", types, 2, args, 3);
+    LLVMValueRef call = tsr__build_intrinsic(s->l, s->b, "llvm.masked.scatter", types, 2, args, 3);
     tsr__set_argument_align(s, call, 1, align);
     tsr__copy_alias_metadata(s, a, call);
 }
@@ -74,7 +74,7 @@ static LLVMValueRef offset_pointers(struct tsr__widener *s, LLVMValueRef pointer
     if (!offset)
         return pointers;
     LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), offset, false);
-    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointers, &by, 1, "");
+    return tsr__plus_bytes(s->l, s->b, pointers, by);
 }
 
 /* How many parts travel together. */

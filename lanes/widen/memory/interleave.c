@@ -6,6 +6,7 @@
 #include "lanes/widen/memory/interleave.h"
 
 #include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
 
 enum { FAR = 200, MAX_MET = 32 }; /* instructions to look at; accesses between that are kept in mind */
 
@@ -87,8 +88,7 @@ static bool harmless_call(LLVMValueRef inst)
 /* A plain load or store. */
 static bool is_plain_access(LLVMValueRef inst)
 {
-    return (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst)) && !LLVMGetVolatile(inst) &&
-           LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+    return (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst)) && tsr__is_plain_access(inst);
 }
 
 /* Nothing can be moved past it. */
@@ -234,7 +234,7 @@ static LLVMValueRef start_of(struct tsr__widener *s, const struct tsr__interleav
     while (r->insts[i] != inst)
         i++;
     LLVMValueRef p = tsr__scalar_of(s, r->fields[i].access.pointer), by = tsr__i64(s->l, (uint64_t)-r->fields[i].at);
-    return r->fields[i].at ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "") : p;
+    return r->fields[i].at ? tsr__plus_bytes(s->l, s->b, p, by) : p;
 }
 
 static void explain_group(struct tsr__widener *s, const struct tsr__interleave_group *r)

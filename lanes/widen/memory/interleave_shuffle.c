@@ -217,7 +217,7 @@ static LLVMValueRef at_chunk(struct tsr__widener *s, const struct tsr__access *a
     *own = *a;
     own->align = tsr__align_at(a->align, (uint64_t)first * a->scalar_bytes);
     LLVMValueRef by = tsr__i64(s->l, (uint64_t)first * a->scalar_bytes);
-    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "");
+    return tsr__plus_bytes(s->l, s->b, p, by);
 }
 
 static LLVMValueRef load_chunk(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c)
@@ -314,7 +314,7 @@ static LLVMValueRef reverse_lanes(struct tsr__widener *s, LLVMValueRef v)
 static LLVMValueRef last_lane_pointer(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef first)
 {
     LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)-(int64_t)((s->width - 1) * a->scalar_bytes), true);
-    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
+    return tsr__plus_bytes(s->l, s->b, first, by);
 }
 
 void tsr__direct_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)

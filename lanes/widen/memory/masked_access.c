@@ -61,7 +61,7 @@ LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *
     }
     LLVMTypeRef types[2] = {type, LLVMTypeOf(p)};
     LLVMValueRef args[3] = {p, mask, LLVMGetPoison(type)};
-    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.load", types, 2, args, 3);
+    LLVMValueRef call = tsr__build_intrinsic(s->l, s->b, "llvm.masked.load", types, 2, args, 3);
     tsr__set_argument_align(s, call, 0, a->align);
     tsr__copy_alias_metadata(s, a, call);
     return LLVMBuildFreeze(s->b, call, "");
@@ -73,7 +73,7 @@ void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVM
     if (mask) {
         LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(p)};
         LLVMValueRef args[3] = {value, p, mask};
-        made = tsr__intrinsic(s, "llvm.masked.store", types, 2, args, 3);
+        made = tsr__build_intrinsic(s->l, s->b, "llvm.masked.store", types, 2, args, 3);
         tsr__set_argument_align(s, made, 1, a->align);
     } else {
         made = LLVMBuildStore(s->b, value, p);

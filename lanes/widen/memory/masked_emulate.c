@@ -34,11 +34,6 @@ static int64_t stride_of(const struct tsr__access *a)
                                                : a->scalar_bytes;
 }
 
-static LLVMValueRef address_plus(struct tsr__widener *s, LLVMValueRef p, LLVMValueRef bytes)
-{
-    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &bytes, 1, "");
-}
-
 /* What stands for lane 0's address: the access, but on the stack. */
 static LLVMValueRef stack_copy(struct tsr__widener *s, const struct tsr__access *a)
 {
@@ -47,7 +42,7 @@ static LLVMValueRef stack_copy(struct tsr__widener *s, const struct tsr__access 
     LLVMValueRef made = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), size), "lanes");
     LLVMSetAlignment(made, a->align > TSR_CACHE_LINE ? a->align : TSR_CACHE_LINE);
     made = LLVMBuildAddrSpaceCast(s->b, made, LLVMTypeOf(a->pointer), "");
-    return stride < 0 ? address_plus(s, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
+    return stride < 0 ? tsr__plus_bytes(s->l, s->b, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
 }
 
 /* Copies the lanes that are there, some at least, unless all are. */
@@ -70,8 +65,8 @@ static void copy_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVM
             continue;
         LLVMValueRef field = LLVMBuildAdd(s->b, at, tsr__i64(s->l, (uint64_t)i * a->scalar_bytes), "");
         LLVMTypeRef run = count > 1 ? LLVMVectorType(a->scalar, count) : a->scalar;
-        LLVMValueRef value = LLVMBuildLoad2(s->b, run, address_plus(s, from, field), "");
-        LLVMValueRef store = LLVMBuildStore(s->b, value, address_plus(s, to, field));
+        LLVMValueRef value = LLVMBuildLoad2(s->b, run, tsr__plus_bytes(s->l, s->b, from, field), "");
+        LLVMValueRef store = LLVMBuildStore(s->b, value, tsr__plus_bytes(s->l, s->b, to, field));
         LLVMSetAlignment(value, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
         LLVMSetAlignment(store, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
         tsr__copy_alias_metadata(s, a, LLVMIsALoadInst(a->inst) ? value : store);
