@@ -156,6 +156,14 @@ void tsr__command_abandon(struct _cl_event *command)
     tsr__drop(command);
 }
 
+struct _cl_event *tsr__command_if(struct _cl_event *command, bool complete)
+{
+    if (complete)
+        return command;
+    tsr__command_abandon(command);
+    return NULL;
+}
+
 /* ---- order ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Takes the queue's fence out of its slot, and with it the slot's hold. NULL if there is nothing to wait for. */

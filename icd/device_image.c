@@ -129,14 +129,6 @@ static struct _cl_event *command_new(struct _cl_command_queue *queue, cl_command
     return command;
 }
 
-static struct _cl_event *finish(struct _cl_event *command, bool good)
-{
-    if (good)
-        return command;
-    tsr__command_abandon(command);
-    return NULL;
-}
-
 /* Notes where the box is. False: out of memory. */
 static bool use_rows(struct _cl_event *command, const struct tsr__box *box, bool writes)
 {
@@ -154,7 +146,8 @@ struct _cl_event *tsr__device_read_image(struct _cl_command_queue *queue, cl_com
                                          const struct tsr__part *part, const struct tsr__box *to)
 {
     struct _cl_event *command = command_new(queue, type, image, part, read_image);
-    return command ? finish(command, tsr__command_uses(command, image, 0, image->size, TSR__READS) && use_rows(command, to, true)) : NULL;
+    return command ? tsr__command_if(command, tsr__command_uses(command, image, 0, image->size, TSR__READS) && use_rows(command, to, true))
+                   : NULL;
 }
 
 struct _cl_event *tsr__device_write_image(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *image,
@@ -164,8 +157,8 @@ struct _cl_event *tsr__device_write_image(struct _cl_command_queue *queue, cl_co
     if (!command)
         return NULL;
     payload_of(command)->image = from->mem != NULL;
-    return finish(command,
-                  use_rows(command, from, false) && tsr__command_uses(command, image, 0, image->size, access_of_write(image, part)));
+    return tsr__command_if(command, use_rows(command, from, false) &&
+                                        tsr__command_uses(command, image, 0, image->size, access_of_write(image, part)));
 }
 
 struct _cl_event *tsr__device_fill_image(struct _cl_command_queue *queue, struct _cl_mem *image, const struct tsr__part *part,
@@ -175,7 +168,7 @@ struct _cl_event *tsr__device_fill_image(struct _cl_command_queue *queue, struct
     if (!command)
         return NULL;
     memcpy(payload_of(command)->pixel, pixel, TSR__MOST_PIXEL);
-    return finish(command, tsr__command_uses(command, image, 0, image->size, access_of_write(image, part)));
+    return tsr__command_if(command, tsr__command_uses(command, image, 0, image->size, access_of_write(image, part)));
 }
 
 struct _cl_event *tsr__device_copy_image(struct _cl_command_queue *queue, struct _cl_mem *to, const struct tsr__part *to_part,
@@ -186,7 +179,7 @@ struct _cl_event *tsr__device_copy_image(struct _cl_command_queue *queue, struct
         return NULL;
     payload_of(command)->from_part = part_of(from_part);
     payload_of(command)->image = 1;
-    return finish(command,
-                  tsr__command_uses(command, from, 0, from->size, TSR__READS) &&
-                      tsr__command_uses(command, to, 0, to->size, to == from ? TSR__READS | TSR__WRITES : access_of_write(to, to_part)));
+    return tsr__command_if(
+        command, tsr__command_uses(command, from, 0, from->size, TSR__READS) &&
+                     tsr__command_uses(command, to, 0, to->size, to == from ? TSR__READS | TSR__WRITES : access_of_write(to, to_part)));
 }

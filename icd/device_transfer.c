@@ -84,14 +84,6 @@ static bool note(struct _cl_event *command, struct end *end, struct _cl_mem *mem
     return !mem || tsr__command_uses(command, mem, end->host - (uintptr_t)mem->data, bytes, access);
 }
 
-static struct _cl_event *finish(struct _cl_event *command, bool good)
-{
-    if (good)
-        return command;
-    tsr__command_abandon(command);
-    return NULL;
-}
-
 struct _cl_event *tsr__device_box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                           const size_t region[3])
 {
@@ -107,7 +99,8 @@ struct _cl_event *tsr__device_box_command(struct _cl_command_queue *queue, cl_co
     t->slices = region[2];
     command->execute = move;
     command->task.units = region[0] != 0;
-    return finish(command, !region[0] || (note(command, &t->from, from.mem, false, &uses) && note(command, &t->to, to.mem, true, &uses)));
+    return tsr__command_if(command,
+                           !region[0] || (note(command, &t->from, from.mem, false, &uses) && note(command, &t->to, to.mem, true, &uses)));
 }
 
 struct _cl_event *tsr__device_fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to,
@@ -125,5 +118,5 @@ struct _cl_event *tsr__device_fill_command(struct _cl_command_queue *queue, cl_c
     memcpy(t->pattern, pattern, pattern_size);
     command->execute = fill;
     command->task.units = size != 0;
-    return finish(command, !size || note(command, &t->to, mem, true, &uses));
+    return tsr__command_if(command, !size || note(command, &t->to, mem, true, &uses));
 }

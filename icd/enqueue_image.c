@@ -44,12 +44,6 @@ static cl_int read_part(const char *function, cl_mem mem, const size_t *origin, 
     return CL_SUCCESS;
 }
 
-/* Whether the queue's device has images of its own. */
-static bool by_device(const struct _cl_command_queue *queue)
-{
-    return queue->context->own_memory && queue->device->caps->own_memory;
-}
-
 /* The bytes of the part; `bytes` gets width in bytes, rows, slices. */
 static struct tsr__box box_of(cl_mem mem, const struct tsr__part *part, size_t bytes[3])
 {
@@ -123,10 +117,10 @@ static cl_int read_or_write(const char *function, bool reads, cl_command_queue q
         return err;
     size_t bytes[3];
     struct tsr__box device = box_of(image, &part, bytes);
-    struct _cl_event *command = !by_device(queue) ? reads ? tsr__box_command(queue, CL_COMMAND_READ_IMAGE, host, device, bytes)
-                                                          : tsr__box_command(queue, CL_COMMAND_WRITE_IMAGE, device, host, bytes)
-                                : reads           ? tsr__device_read_image(queue, CL_COMMAND_READ_IMAGE, image, &part, &host)
-                                                  : tsr__device_write_image(queue, CL_COMMAND_WRITE_IMAGE, image, &part, &host);
+    struct _cl_event *command = !tsr__moved_by_device(queue) ? reads ? tsr__box_command(queue, CL_COMMAND_READ_IMAGE, host, device, bytes)
+                                                                     : tsr__box_command(queue, CL_COMMAND_WRITE_IMAGE, device, host, bytes)
+                                : reads                      ? tsr__device_read_image(queue, CL_COMMAND_READ_IMAGE, image, &part, &host)
+                                                             : tsr__device_write_image(queue, CL_COMMAND_WRITE_IMAGE, image, &part, &host);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, blocking);
 }
 
@@ -196,9 +190,9 @@ TSR_API cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem ima
     unsigned char pixel[TSR__MOST_PIXEL];
     tsr__image_pack(image->image->format, color, pixel);
     struct tsr__box box = box_of(image, &part, bytes);
-    struct _cl_event *command =
-        by_device(queue) ? tsr__device_fill_image(queue, image, &part, pixel)
-                         : tsr__fill_box_command(queue, CL_COMMAND_FILL_IMAGE, box, bytes, pixel, image->image->desc.pixel_bytes);
+    struct _cl_event *command = tsr__moved_by_device(queue) ? tsr__device_fill_image(queue, image, &part, pixel)
+                                                            : tsr__fill_box_command(queue, CL_COMMAND_FILL_IMAGE, box, bytes, pixel,
+                                                                                    image->image->desc.pixel_bytes);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }
 
@@ -222,8 +216,8 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem fro
         struct tsr__rect a = rect_of(&from_box, bytes), b = rect_of(&to_box, bytes);
         RETURN_IF(context, tsr__rects_overlap(&a, &b), CL_MEM_COPY_OVERLAP, "source and destination overlap in the same memory");
     }
-    struct _cl_event *command = by_device(queue) ? tsr__device_copy_image(queue, to, &target, from, &source)
-                                                 : tsr__box_command(queue, CL_COMMAND_COPY_IMAGE, to_box, from_box, bytes);
+    struct _cl_event *command = tsr__moved_by_device(queue) ? tsr__device_copy_image(queue, to, &target, from, &source)
+                                                            : tsr__box_command(queue, CL_COMMAND_COPY_IMAGE, to_box, from_box, bytes);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }
 
@@ -245,10 +239,10 @@ static cl_int copy_with_buffer(const char *function, bool to_buffer, cl_command_
         return err;
     struct tsr__box packed = {buffer, buffer->data + offset, bytes[0], bytes[0] * bytes[1]};
     cl_command_type type = to_buffer ? CL_COMMAND_COPY_IMAGE_TO_BUFFER : CL_COMMAND_COPY_BUFFER_TO_IMAGE;
-    struct _cl_event *command = !by_device(queue) ? to_buffer ? tsr__box_command(queue, type, packed, pixels, bytes)
-                                                              : tsr__box_command(queue, type, pixels, packed, bytes)
-                                : to_buffer       ? tsr__device_read_image(queue, type, image, &part, &packed)
-                                                  : tsr__device_write_image(queue, type, image, &part, &packed);
+    struct _cl_event *command = !tsr__moved_by_device(queue) ? to_buffer ? tsr__box_command(queue, type, packed, pixels, bytes)
+                                                                         : tsr__box_command(queue, type, pixels, packed, bytes)
+                                : to_buffer                  ? tsr__device_read_image(queue, type, image, &part, &packed)
+                                                             : tsr__device_write_image(queue, type, image, &part, &packed);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, false);
 }
 

@@ -386,6 +386,8 @@ cl_int tsr__check_wait_list(struct _cl_context *context, cl_uint count, const cl
  * after submission, by itself. The caller fills execute, cleanup, task.units (1 at first; 0: nothing to run) and task.unit_cost. */
 struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload);
 void tsr__command_abandon(struct _cl_event *command);
+/* The command, or NULL: something that it needs is missing, and it is gone. */
+struct _cl_event *tsr__command_if(struct _cl_event *command, bool complete);
 /* Orders the command after the wait list and the queue's rules, submits it, hands out *event (retained for the caller) if asked, waits if
  * `blocking`. Consumes the command whatever happens; on an error *event is NULL or as it was. */
 cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking);

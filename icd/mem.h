@@ -156,7 +156,12 @@ struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_t
 /* Copies into the memory of a new object before the call returns. Large ones are split over the workers as commands are, so each page is
  * first touched by the worker that is to work on it, which on machines with several nodes decides where it lies. */
 void tsr__take_contents(struct _cl_context *context, void *to, const void *from, size_t size);
-/* The same on a queue of a device with memory of its own, where transfer.c sends them. (icd/device_transfer.c) */
+/* Has the queue's device memory of its own, and does it move the bytes itself? */
+static inline bool tsr__moved_by_device(const struct _cl_command_queue *queue)
+{
+    return queue->context->own_memory && queue->device->caps->own_memory;
+}
+/* The commands of such a queue. (icd/device_transfer.c) */
 struct _cl_event *tsr__device_box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                           const size_t region[3]);
 struct _cl_event *tsr__device_fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to,

@@ -52,12 +52,6 @@ static struct _cl_event *transfer_new(struct _cl_command_queue *queue, cl_comman
     return command;
 }
 
-/* Whether the queue's device has memory of its own: then its functions move the bytes. */
-static bool by_device(const struct _cl_command_queue *queue)
-{
-    return queue->context->own_memory && queue->device->caps->own_memory;
-}
-
 /* Adds the ranges of the buffers to the command's uses, in contexts with devices that have memory of their own. NULL: out of memory, and
  * the command is gone. A box leaves the bytes between its rows as they are. */
 static struct _cl_event *with_uses(struct _cl_event *command, size_t to_bytes, size_t from_bytes, bool gaps)
@@ -65,11 +59,10 @@ static struct _cl_event *with_uses(struct _cl_event *command, size_t to_bytes, s
     const struct transfer *t = transfer_of(command);
     struct _cl_mem *to = t->mems[0], *from = t->mems[1];
     unsigned written = gaps ? TSR__READS | TSR__WRITES : TSR__WRITES;
-    if (!command->task.units || ((!from || tsr__command_uses(command, from, (size_t)(t->from - from->data), from_bytes, TSR__READS)) &&
-                                 (!to || tsr__command_uses(command, to, (size_t)(t->to - to->data), to_bytes, written))))
-        return command;
-    tsr__command_abandon(command);
-    return NULL;
+    bool noted =
+        !command->task.units || ((!from || tsr__command_uses(command, from, (size_t)(t->from - from->data), from_bytes, TSR__READS)) &&
+                                 (!to || tsr__command_uses(command, to, (size_t)(t->to - to->data), to_bytes, written)));
+    return tsr__command_if(command, noted);
 }
 
 /* ---- linear ----------------------------------------------------------------------------------------------------------------------- */
@@ -139,7 +132,7 @@ static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker,
 struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *to_mem, void *to,
                                     struct _cl_mem *from_mem, const void *from, size_t size)
 {
-    if (by_device(queue))
+    if (tsr__moved_by_device(queue))
         return tsr__device_box_command(queue, type, (struct tsr__box){.mem = to_mem, .start = to},
                                        (struct tsr__box){.mem = from_mem, .start = (unsigned char *)from}, (const size_t[3]){size, 1, 1});
     struct _cl_event *command = transfer_new(queue, type, to_mem, from_mem, 0);
@@ -184,7 +177,7 @@ static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker,
 struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
                                     const void *pattern, size_t pattern_size)
 {
-    if (by_device(queue))
+    if (tsr__moved_by_device(queue))
         return tsr__device_fill_command(queue, type, mem, to, size, pattern, pattern_size);
     struct _cl_event *command = transfer_new(queue, type, mem, NULL, pattern_size);
     if (!command)
@@ -257,7 +250,7 @@ static struct _cl_event *set_box(struct _cl_event *command, cl_int (*execute)(st
 struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                    const size_t region[3])
 {
-    if (by_device(queue))
+    if (tsr__moved_by_device(queue))
         return tsr__device_box_command(queue, type, to, from, region);
     size_t shape[3] = {region[0], region[1], region[2]};
     if (join(&to, &from, shape))
