@@ -5,19 +5,12 @@
  * in one thread. Medians of rounds in turn, with -c by processor time. What is wrong gets no time. Beside them what no code can be faster
  * than: of f32 and f64 as many multiply-adds as a product has, in registers, and of all types reading A and B and writing C, which is what
  * the caches and the memory allow. */
-#include "bench.h"
+#include "products.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-enum { MOST_ROUNDS = 99, OPERATIONS = 1 << 23, MOST_BATCH = 1 << 17, OTHER = 12345 };
+enum { MOST_ROUNDS = 99, OPERATIONS = 1 << 23, MOST_BATCH = 1 << 17 };
 
-static const struct type {
-    const char *in, *out;
-    int in_bytes, out_bytes;
-    bool is_int;
-} types[] = {{"f32", "f32", 4, 4, false}, {"f64", "f64", 8, 8, false}, {"bf16", "f32", 2, 4, false}, {"i8", "i32", 1, 4, true}};
 static const int sizes[][3] = {{4, 4, 4}, {8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {56, 9, 56}, {56, 9, 9}}; /* M, N, K */
 
 struct problem {
@@ -27,28 +20,7 @@ struct problem {
     void *a, *b, *c;
 };
 
-/* ---- problems
- * ---------------------------------------------------------------------------------------------------------------------------- */
-
-static int value(size_t i)
-{
-    return (int)(i * 2654435761u >> 20 & 7) - 3;
-}
-
-static void put(const struct type *type, void *memory, size_t i, int own)
-{
-    float single = (float)own;
-    double wide = own;
-    int8_t byte = (int8_t)own;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    uint16_t half = (uint16_t)(bits >> 16);
-    const void *number = type->is_int          ? (const void *)&byte
-                         : type->in_bytes == 8 ? (const void *)&wide
-                         : type->in_bytes == 2 ? (const void *)&half
-                                               : &single;
-    memcpy((char *)memory + i * (size_t)type->in_bytes, number, (size_t)type->in_bytes);
-}
+/* ---- problems ------------------------------------------------------------------------------------------------------------------------ */
 
 static struct problem make_problem(const struct type *type, const int *size, const char *transposed)
 {
@@ -75,13 +47,6 @@ static struct problem make_problem(const struct type *type, const int *size, con
     return p;
 }
 
-static double ownof(const struct type *type, const void *memory, size_t i)
-{
-    if (type->is_int)
-        return ((const int32_t *)memory)[i];
-    return type->out_bytes == 8 ? ((const double *)memory)[i] : (double)((const float *)memory)[i];
-}
-
 /* The first product and the last; C is spoilt for the next one to be looked at. */
 static bool is_right(const struct problem *p)
 {
@@ -94,40 +59,14 @@ static bool is_right(const struct problem *p)
                 for (int k = 0; k < p->k; k++)
                     sum += value(matrix * (size_t)(p->m * p->k) + (size_t)(p->a_transposed ? k + i * p->k : i + k * p->m)) *
                            value(matrix * (size_t)(p->k * p->n) + (size_t)(p->b_transposed ? j + k * p->n : k + j * p->k) + OTHER);
-                right &= ownof(p->type, p->c, matrix * (size_t)(p->m * p->n) + (size_t)(i + j * p->m)) == sum;
+                right &= number(p->type, p->c, matrix * (size_t)(p->m * p->n) + (size_t)(i + j * p->m)) == sum;
             }
     }
     memset(p->c, 0xff, (size_t)p->count * (size_t)(p->m * p->n) * (size_t)p->type->out_bytes);
     return right;
 }
 
-/* ---- Tessera
- * ----------------------------------------------------------------------------------------------------------------------------- */
-
-static struct {
-    cl_context context;
-    cl_command_queue queue;
-    cl_device_id device;
-} host;
-
-static bool open_host(void)
-{
-    struct bench_driver drivers[BENCH_DRIVERS];
-    if (!bench_drivers(drivers) || strcmp(drivers[0].name, "Tessera") != 0)
-        return false;
-    host.device = drivers[0].device;
-    host.context = clCreateContext(NULL, 1, &host.device, NULL, NULL, NULL);
-    host.queue = clCreateCommandQueueWithProperties(host.context, host.device, NULL, NULL);
-    return host.queue != NULL;
-}
-
-struct kernel {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem memory[3];
-    size_t global[3], local[3];
-    double build_us;
-};
+/* ---- Tessera ------------------------------------------------------------------------------------------------------------------------- */
 
 static struct kernel make_kernel(const struct problem *p)
 {
@@ -148,9 +87,8 @@ static struct kernel make_kernel(const struct problem *p)
         "  %%one = constant %s : %s\n"
         "  %%zero = constant %s : %s\n"
         "  gemm.%c.%c %%one, %%a, %%b, %%zero, %%c\n}\n";
-    struct kernel k = {0};
     char text[2048];
-    const char *source = text, *in = p->type->in, *out = p->type->out;
+    const char *in = p->type->in, *out = p->type->out;
     int a[] = {p->a_transposed ? p->k : p->m, p->a_transposed ? p->m : p->k},
         b[] = {p->b_transposed ? p->n : p->k, p->b_transposed ? p->k : p->n}, c[] = {p->m, p->n};
     bool ta = p->a_transposed, tb = p->b_transposed;
@@ -161,16 +99,7 @@ static struct kernel make_kernel(const struct problem *p)
     else
         snprintf(text, sizeof text, form, in, a[0], a[1], in, b[0], b[1], out, p->m, p->n, in, a[0], a[1], in, b[0], b[1], out, p->m, p->n,
                  one, in, zero, out, ta ? 't' : 'n', tb ? 't' : 'n');
-    double began = bench_now_us();
-    cl_int error;
-    k.program = clCreateProgramWithSource(host.context, 1, &source, NULL, NULL);
-    cl_int built = clBuildProgram(k.program, 1, &host.device, "", NULL, NULL);
-    k.kernel = clCreateKernel(k.program, "mm", &error);
-    k.build_us = bench_now_us() - began;
-    if (built || error) {
-        fprintf(stderr, "the kernel was not built: error %d\n%s", built ? built : error, text);
-        exit(1);
-    }
+    struct kernel k = build_kernel(text);
     const struct {
         void *data;
         size_t size;
@@ -191,94 +120,13 @@ static struct kernel make_kernel(const struct problem *p)
     cl_long all[] = {p->m, p->n, p->k};
     for (cl_uint i = 0; p->open && i < 3; i++)
         clSetKernelArg(k.kernel, 18 + i, sizeof(cl_long), &all[i]);
-    clGetKernelWorkGroupInfo(k.kernel, host.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof k.local, k.local, NULL);
-    memcpy(k.global, k.local, sizeof k.global);
     k.global[2] = (size_t)p->count;
     return k;
 }
 
-static void run_kernel(const struct kernel *k)
-{
-    if (clEnqueueNDRangeKernel(host.queue, k->kernel, 3, NULL, k->global, k->local, 0, NULL, NULL) || clFinish(host.queue))
-        exit(fprintf(stderr, "a launch failed\n"));
-}
-
-static void free_kernel(struct kernel *k)
-{
-    for (int i = 0; i < 3; i++)
-        clReleaseMemObject(k->memory[i]);
-    clReleaseKernel(k->kernel);
-    clReleaseProgram(k->program);
-}
-
-/* ---- oneDNN
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- oneDNN, one product after the other --------------------------------------------------------------------------------------------- */
 
 #if __has_include(<dnnl.h>)
-#define DNNL_FUNCTIONS(F)                                                                                                                  \
-    F(engine_create)                                                                                                                       \
-    F(stream_create)                                                                                                                       \
-    F(stream_wait)                                                                                                                         \
-    F(memory_create)                                                                                                                       \
-    F(memory_destroy)                                                                                                                      \
-    F(memory_desc_init_by_tag)                                                                                                             \
-    F(primitive_create)                                                                                                                    \
-    F(primitive_execute)                                                                                                                   \
-    F(primitive_destroy)                                                                                                                   \
-    F(primitive_desc_create)                                                                                                               \
-    F(primitive_desc_destroy)                                                                                                              \
-    F(matmul_desc_init)                                                                                                                    \
-    F(sgemm)
-
-#include "dnnl_library.h"
-
-static dnnl_engine_t engine;
-static dnnl_stream_t stream;
-
-static bool open_library(void)
-{
-    return find_library() && !lib.engine_create(&engine, dnnl_cpu, 0) && !lib.stream_create(&stream, engine, dnnl_stream_default_flags);
-}
-
-struct batch {
-    dnnl_primitive_t product;
-    dnnl_memory_t memory[3];
-};
-
-/* By rows everything is transposed: C' = B' A'. */
-static bool make_batch(const struct problem *p, struct batch *batch)
-{
-    bool bytes = p->type->is_int, half = p->type->in_bytes == 2;
-    dnnl_data_type_t in = bytes ? dnnl_s8 : half ? dnnl_bf16 : dnnl_f32, out = bytes ? dnnl_s32 : dnnl_f32;
-    dnnl_dims_t a = {p->count, p->k, p->m}, b = {p->count, p->n, p->k}, c = {p->count, p->n, p->m};
-    dnnl_memory_desc_t da, db, dc;
-    dnnl_matmul_desc_t matmul;
-    dnnl_primitive_desc_t desc;
-    *batch = (struct batch){0};
-    if (p->type->in_bytes == 8 || !stream || lib.memory_desc_init_by_tag(&da, 3, a, in, dnnl_abc) ||
-        lib.memory_desc_init_by_tag(&db, 3, b, in, dnnl_abc) || lib.memory_desc_init_by_tag(&dc, 3, c, out, dnnl_abc) ||
-        lib.matmul_desc_init(&matmul, &db, &da, NULL, &dc) || lib.primitive_desc_create(&desc, &matmul, NULL, engine, NULL))
-        return false;
-    bool good = !lib.primitive_create(&batch->product, desc) && !lib.memory_create(&batch->memory[0], &db, engine, p->b) &&
-                !lib.memory_create(&batch->memory[1], &da, engine, p->a) && !lib.memory_create(&batch->memory[2], &dc, engine, p->c);
-    lib.primitive_desc_destroy(desc);
-    return good;
-}
-
-static void run_batch(const struct batch *batch)
-{
-    dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, batch->memory[0]}, {DNNL_ARG_WEIGHTS, batch->memory[1]}, {DNNL_ARG_DST, batch->memory[2]}};
-    lib.primitive_execute(batch->product, stream, 3, args);
-    lib.stream_wait(stream);
-}
-
-static void free_batch(struct batch *batch)
-{
-    for (int i = 0; i < 3; i++)
-        lib.memory_destroy(batch->memory[i]);
-    lib.primitive_destroy(batch->product);
-}
-
 static bool has_calls(const struct problem *p)
 {
     return stream && !strcmp(p->type->in, "f32");
@@ -291,37 +139,18 @@ static void run_calls(const struct problem *p)
                   p->m, 0, (float *)p->c + i * (size_t)(p->n * p->m), p->m);
 }
 #else
-struct batch {
-    int none;
-};
-static bool open_library(void)
-{
-    return false;
-}
-static bool make_batch(const struct problem *p, struct batch *batch)
-{
-    return (void)p, (void)batch, false;
-}
-static void run_batch(const struct batch *batch)
-{
-    (void)batch;
-}
-static void free_batch(struct batch *batch)
-{
-    (void)batch;
-}
 static bool has_calls(const struct problem *p)
 {
     return (void)p, false;
 }
+
 static void run_calls(const struct problem *p)
 {
     (void)p;
 }
 #endif
 
-/* ---- LIBXSMM
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- LIBXSMM ------------------------------------------------------------------------------------------------------------------------- */
 
 struct code {
     void (*f32)(const float *a, const float *b, float *c, ...);
@@ -361,8 +190,7 @@ static void run_code(const struct problem *p, const struct code *code)
     }
 }
 
-/* ---- products and memory alone
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- products and memory alone ------------------------------------------------------------------------------------------------------- */
 
 typedef void only_products(const struct problem *p);
 typedef void only_memory(const struct problem *p);
@@ -420,15 +248,14 @@ static only_memory *memory_for_cpu(void)
     return !__builtin_cpu_supports("avx2") ? NULL : __builtin_cpu_supports("avx512bw") ? memory_avx512 : memory_avx2;
 }
 
-/* ---- measurements
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- measurements -------------------------------------------------------------------------------------------------------------------- */
 
 enum { OWN, BATCHED, CALLS, XSMM, PRODUCTS, MEMORY, WAYS };
 
 struct ways {
     struct problem problem;
     struct kernel kernel;
-    struct batch batch;
+    struct product batch;
     struct code code;
     only_products *products;
     only_memory *memory;
@@ -439,7 +266,7 @@ static void run_way(const struct ways *w, int which)
     if (which == OWN)
         run_kernel(&w->kernel);
     else if (which == BATCHED)
-        run_batch(&w->batch);
+        run_product(&w->batch);
     else if (which == CALLS)
         run_calls(&w->problem);
     else if (which == XSMM)
@@ -457,9 +284,8 @@ static void measure(const struct type *type, const int *size, const char *transp
     struct problem *p = &w.problem;
     w.kernel = make_kernel(p);
     bool plain = !p->a_transposed && !p->b_transposed;
-    bool right[WAYS] = {true,    plain && make_batch(p, &w.batch), plain && has_calls(p), plain && make_code(p, &w.code), w.products,
-                        w.memory};
-    bool made = right[BATCHED];
+    bool has_batch = plain && make_product(type, p->count, p->m, p->n, p->k, p->a, p->b, p->c, &w.batch);
+    bool right[WAYS] = {true, has_batch, plain && has_calls(p), plain && make_code(p, &w.code), w.products, w.memory};
     for (int which = 0; which < PRODUCTS; which++) { /* once each, to see whether it is right, and for what it makes at first */
         if (!right[which])
             continue;
@@ -487,8 +313,8 @@ static void measure(const struct type *type, const int *size, const char *transp
         type->in, p->m, p->n, p->k, time[OWN], operations / time[OWN], time[BATCHED], time[CALLS], best / time[OWN], time[XSMM],
         time[XSMM] / time[OWN], time[PRODUCTS], time[MEMORY], w.kernel.build_us / 1e3);
     fflush(stdout);
-    if (made)
-        free_batch(&w.batch);
+    if (has_batch)
+        free_product(&w.batch);
     free_kernel(&w.kernel);
     free(p->a);
     free(p->b);

@@ -3,22 +3,11 @@
  * people write it: all in one work-group, with sizes in the text or as arguments, or a tile for each work-group. Beside it oneDNN 2.x,
  * whose library is looked for when the program runs. Medians of rounds in turn. What is wrong gets no time. Sizes have to be multiples of
  * 64 for tiles. -c 1: by CPU time, which other programs on the machine disturb less. */
-#include "bench.h"
+#include "products.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-enum { MOST_ROUNDS = 99, MOST_TEXT = 4096, OTHER = 12345, TILE = 64 };
-
-static const struct type {
-    const char *in, *out, *one, *zero, *out_one;
-    int in_bytes, out_bytes;
-    bool is_int;
-} types[] = {{"f32", "f32", "1.0", "0.0", "1.0", 4, 4, false},
-             {"f64", "f64", "1.0", "0.0", "1.0", 8, 8, false},
-             {"bf16", "f32", "1.0", "0.0", "1.0", 2, 4, false},
-             {"i8", "i32", "1", "0", "1", 1, 4, true}};
+enum { MOST_ROUNDS = 99, MOST_TEXT = 4096, TILE = 64 };
 
 #define TILE_VIEWS                                                                                                                         \
     "  %x = builtin.group_id : index\n  %tiles = constant $m : index\n  %r = arith.rem %x, %tiles : index\n"                               \
@@ -27,12 +16,12 @@ static const struct type {
 #define OPEN "func @mm(%A: memref<$Tx?x?>, %B: memref<$Tx?x?>, %C: memref<$Ox?x?>) {\n"
 #define NUMBERS "  %one = constant $1 : $T\n  %zero = constant $0 : $O\n"
 #define K_LOOP                                                                                                                             \
-    "  %depth = size %A[1] : index\n  %none = constant 0 : index\n  %more = constant $o : $O\n"                                            \
+    "  %depth = size %A[1] : index\n  %none = constant 0 : index\n  %more = constant $1 : $O\n"                                            \
     "  axpby.n %zero, %c, %zero, %c\n  for %k = %none, %depth, %side {\n"                                                                  \
     "    %a = subview %A[%i:64, %k:64] : memref<$Tx64x64,strided<1,?>>\n    %b = subview %B[%k:64, %j:64] : "                              \
     "memref<$Tx64x64,strided<1,?>>\n"
 
-/* $T, $O: types of A and B, and of C; $1, $0, $o: numbers; $M, $N, $K: sizes; $m: tiles of rows. */
+/* $T, $O: types of A and B, and of C; $1, $0: numbers; $M, $N, $K: sizes; $m: tiles of rows. */
 static const struct way {
     const char *name, *text;
     bool tiles, open, a_transposed, b_transposed;
@@ -57,28 +46,7 @@ struct problem {
     size_t elements[3], bytes[3];
 };
 
-/* ---- problems
- * ---------------------------------------------------------------------------------------------------------------------------- */
-
-static int value(size_t i)
-{
-    return (int)(i * 2654435761u >> 20 & 7) - 3;
-}
-
-static void put(const struct type *type, void *memory, size_t i, int own)
-{
-    float single = (float)own;
-    double wide = own;
-    int8_t byte = (int8_t)own;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    uint16_t half = (uint16_t)(bits >> 16);
-    const void *number = type->is_int          ? (const void *)&byte
-                         : type->in_bytes == 8 ? (const void *)&wide
-                         : type->in_bytes == 2 ? (const void *)&half
-                                               : &single;
-    memcpy((char *)memory + i * (size_t)type->in_bytes, number, (size_t)type->in_bytes);
-}
+/* ---- problems ------------------------------------------------------------------------------------------------------------------------ */
 
 static struct problem make_problem(const struct type *type, const int *size)
 {
@@ -94,13 +62,6 @@ static struct problem make_problem(const struct type *type, const int *size)
             put(type, p.memory[w], i, value(i + (size_t)w * OTHER));
     }
     return p;
-}
-
-static double number(const struct type *type, const void *memory, size_t i)
-{
-    if (type->is_int)
-        return ((const int32_t *)memory)[i];
-    return type->out_bytes == 8 ? ((const double *)memory)[i] : (double)((const float *)memory)[i];
 }
 
 /* Some elements; C is spoilt for the next one to be looked at. */
@@ -122,25 +83,7 @@ static bool is_right(const struct problem *p, bool a_transposed, bool b_transpos
     return right;
 }
 
-/* ---- Tessera
- * ----------------------------------------------------------------------------------------------------------------------------- */
-
-static struct {
-    cl_context context;
-    cl_command_queue queue;
-    cl_device_id device;
-} host;
-
-static bool open_host(void)
-{
-    struct bench_driver drivers[BENCH_DRIVERS];
-    if (!bench_drivers(drivers) || strcmp(drivers[0].name, "Tessera") != 0)
-        return false;
-    host.device = drivers[0].device;
-    host.context = clCreateContext(NULL, 1, &host.device, NULL, NULL, NULL);
-    host.queue = clCreateCommandQueueWithProperties(host.context, host.device, NULL, NULL);
-    return host.queue != NULL;
-}
+/* ---- Tessera ------------------------------------------------------------------------------------------------------------------------- */
 
 static void write_text(char *to, const struct way *way, const struct problem *p)
 {
@@ -157,13 +100,10 @@ static void write_text(char *to, const struct way *way, const struct problem *p)
             to += sprintf(to, "%s", p->type->out);
             break;
         case '1':
-            to += sprintf(to, "%s", p->type->one);
+            to += sprintf(to, "%s", p->type->is_int ? "1" : "1.0");
             break;
         case '0':
-            to += sprintf(to, "%s", p->type->zero);
-            break;
-        case 'o':
-            to += sprintf(to, "%s", p->type->out_one);
+            to += sprintf(to, "%s", p->type->is_int ? "0" : "0.0");
             break;
         default:
             to += sprintf(to, "%d", *from == 'M' ? p->m : *from == 'N' ? p->n : *from == 'K' ? p->k : p->m / TILE);
@@ -172,29 +112,11 @@ static void write_text(char *to, const struct way *way, const struct problem *p)
     *to = 0;
 }
 
-struct kernel {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem memory[3];
-    size_t global[3], local[3];
-};
-
 static struct kernel make_kernel(const struct way *way, const struct problem *p)
 {
-    struct kernel k = {0};
     char text[MOST_TEXT];
-    const char *source = text;
-    cl_int error;
     write_text(text, way, p);
-    k.program = clCreateProgramWithSource(host.context, 1, &source, NULL, NULL);
-    cl_int built = clBuildProgram(k.program, 1, &host.device, "", NULL, NULL);
-    k.kernel = clCreateKernel(k.program, "mm", &error);
-    if (built || error) {
-        char log[2048] = "";
-        clGetProgramBuildInfo(k.program, host.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fprintf(stderr, "the kernel was not built: error %d\n%s%s", built ? built : error, text, log);
-        exit(1);
-    }
+    struct kernel k = build_kernel(text);
     cl_uint next = 0;
     const cl_long sizes[][2] = {{way->a_transposed ? p->k : p->m, way->a_transposed ? p->m : p->k},
                                 {way->b_transposed ? p->n : p->k, way->b_transposed ? p->k : p->n},
@@ -205,131 +127,25 @@ static struct kernel make_kernel(const struct way *way, const struct problem *p)
         for (int i = 0; way->open && i < 3; i++)
             BENCH_CHECK(clSetKernelArg(k.kernel, next++, sizeof(cl_long), &sizes[w][i % 2]));
     }
-    clGetKernelWorkGroupInfo(k.kernel, host.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof k.local, k.local, NULL);
-    memcpy(k.global, k.local, sizeof k.global);
     if (way->tiles)
         k.global[2] = (size_t)(p->m / TILE) * (size_t)(p->n / TILE);
     return k;
 }
 
-static void run_kernel(const struct kernel *k)
-{
-    if (clEnqueueNDRangeKernel(host.queue, k->kernel, 3, NULL, k->global, k->local, 0, NULL, NULL) || clFinish(host.queue))
-        exit(fprintf(stderr, "a launch failed\n"));
-}
-
-static void free_kernel(struct kernel *k)
-{
-    for (int i = 0; i < 3; i++)
-        clReleaseMemObject(k->memory[i]);
-    clReleaseKernel(k->kernel);
-    clReleaseProgram(k->program);
-}
-
-/* ---- oneDNN
- * ------------------------------------------------------------------------------------------------------------------------------ */
-
-#if __has_include(<dnnl.h>)
-#define DNNL_FUNCTIONS(F)                                                                                                                  \
-    F(engine_create)                                                                                                                       \
-    F(stream_create)                                                                                                                       \
-    F(stream_wait)                                                                                                                         \
-    F(memory_create)                                                                                                                       \
-    F(memory_destroy)                                                                                                                      \
-    F(memory_desc_init_by_tag)                                                                                                             \
-    F(primitive_create)                                                                                                                    \
-    F(primitive_execute)                                                                                                                   \
-    F(primitive_destroy)                                                                                                                   \
-    F(primitive_desc_create)                                                                                                               \
-    F(primitive_desc_destroy)                                                                                                              \
-    F(matmul_desc_init)
-
-#include "dnnl_library.h"
-
-static dnnl_engine_t engine;
-static dnnl_stream_t stream;
-
-static bool open_library(void)
-{
-    return find_library() && !lib.engine_create(&engine, dnnl_cpu, 0) && !lib.stream_create(&stream, engine, dnnl_stream_default_flags);
-}
-
-struct other {
-    dnnl_primitive_t product;
-    dnnl_memory_t memory[3];
-};
-
-/* By rows everything is transposed: C' = B' A'. */
-static bool make_other(const struct problem *p, struct other *other)
-{
-    bool bytes = p->type->is_int, half = p->type->in_bytes == 2;
-    dnnl_data_type_t in = bytes ? dnnl_s8 : half ? dnnl_bf16 : dnnl_f32, out = bytes ? dnnl_s32 : dnnl_f32;
-    dnnl_dims_t a = {p->k, p->m}, b = {p->n, p->k}, c = {p->n, p->m};
-    dnnl_memory_desc_t da, db, dc;
-    dnnl_matmul_desc_t matmul;
-    dnnl_primitive_desc_t desc;
-    *other = (struct other){0};
-    if (p->type->in_bytes == 8 || !stream || lib.memory_desc_init_by_tag(&da, 2, a, in, dnnl_ab) ||
-        lib.memory_desc_init_by_tag(&db, 2, b, in, dnnl_ab) || lib.memory_desc_init_by_tag(&dc, 2, c, out, dnnl_ab) ||
-        lib.matmul_desc_init(&matmul, &db, &da, NULL, &dc) || lib.primitive_desc_create(&desc, &matmul, NULL, engine, NULL))
-        return false;
-    bool good = !lib.primitive_create(&other->product, desc) && !lib.memory_create(&other->memory[0], &db, engine, p->memory[1]) &&
-                !lib.memory_create(&other->memory[1], &da, engine, p->memory[0]) &&
-                !lib.memory_create(&other->memory[2], &dc, engine, p->memory[2]);
-    lib.primitive_desc_destroy(desc);
-    return good;
-}
-
-static void run_other(const struct other *other)
-{
-    dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, other->memory[0]}, {DNNL_ARG_WEIGHTS, other->memory[1]}, {DNNL_ARG_DST, other->memory[2]}};
-    lib.primitive_execute(other->product, stream, 3, args);
-    lib.stream_wait(stream);
-}
-
-static void free_other(struct other *other)
-{
-    for (int i = 0; i < 3; i++)
-        lib.memory_destroy(other->memory[i]);
-    lib.primitive_destroy(other->product);
-}
-#else
-struct other {
-    int none;
-};
-static bool open_library(void)
-{
-    return false;
-}
-static bool make_other(const struct problem *p, struct other *other)
-{
-    return (void)p, (void)other, false;
-}
-static void run_other(const struct other *other)
-{
-    (void)other;
-}
-static void free_other(struct other *other)
-{
-    (void)other;
-}
-#endif
-
-/* ---- measurements
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- measurements -------------------------------------------------------------------------------------------------------------------- */
 
 static clockid_t used_clock = CLOCK_MONOTONIC;
 
 static void measure(const struct way *way, const struct problem *p, int rounds)
 {
     static double own[MOST_ROUNDS], theirs[MOST_ROUNDS];
-    struct other other;
+    struct product other;
     struct kernel kernel = make_kernel(way, p);
-    bool beside = make_other(p, &other), made = beside;
+    bool made = make_product(p->type, 0, p->m, p->n, p->k, p->memory[0], p->memory[1], p->memory[2], &other), beside = made;
     run_kernel(&kernel);
     bool right = is_right(p, way->a_transposed, way->b_transposed);
     if (beside) {
-        run_other(&other);
+        run_product(&other);
         beside = is_right(p, false, false);
     }
     for (int r = 0; r < rounds; r++) {
@@ -338,7 +154,7 @@ static void measure(const struct way *way, const struct problem *p, int rounds)
         own[r] = bench_clock_us(used_clock) - began;
         began = bench_clock_us(used_clock);
         if (beside)
-            run_other(&other);
+            run_product(&other);
         theirs[r] = bench_clock_us(used_clock) - began;
     }
     double operations = 2.0 * p->m * p->n * p->k, time = right ? bench_median(own, rounds) : NAN,
@@ -347,7 +163,7 @@ static void measure(const struct way *way, const struct problem *p, int rounds)
            time, operations / time / 1e3, least, least / time, right ? "" : "   WRONG");
     fflush(stdout);
     if (made)
-        free_other(&other);
+        free_product(&other);
     free_kernel(&kernel);
 }
 
