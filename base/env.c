@@ -43,14 +43,15 @@ const char *tsr_getenv(const char *name)
 /* ---- the driver's variables -----------------------------------------------------------------------------------------------------------
  */
 
-bool tsr_env_is_owners(enum tsr_env_name name)
+/* Does a privileged process find it unset? */
+static bool is_owners(enum tsr_env_name name)
 {
     return tsr__env_variables[name].obeys == TSR__ENV_OWNER;
 }
 
 const char *tsr_env(enum tsr_env_name name)
 {
-    if (tsr_env_is_owners(name) && tsr_is_privileged())
+    if (is_owners(name) && tsr_is_privileged())
         return NULL;
     const char *value = tsr_getenv(tsr__env_variables[name].name);
     return value && *value ? value : NULL;

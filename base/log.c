@@ -103,17 +103,13 @@ bool tsr_log_on(enum tsr_log_group group)
     return now >> group & 1;
 }
 
-void tsr_vlog(enum tsr_log_group group, const char *format, va_list args)
-{
-    if (tsr_log_on(group))
-        put_line(group_names[group], format, args);
-}
-
 void tsr_log(enum tsr_log_group group, const char *format, ...)
 {
+    if (!tsr_log_on(group))
+        return;
     va_list args;
     va_start(args, format);
-    tsr_vlog(group, format, args);
+    put_line(group_names[group], format, args);
     va_end(args);
 }
 

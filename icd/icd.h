@@ -410,9 +410,8 @@ void tsr__event_advance(struct _cl_event *event, cl_int status);
 struct _cl_event *tsr__queue_fence(struct _cl_command_queue *queue);
 /* In the child of a fork: what the queue's next command would be ordered after is the parent's and never ends here. */
 void tsr__queue_forget(struct tsr_fork_mutex *fork_waits);
-/* Waits for what has been enqueued so far: in the queue, in every queue of the context. CL_OUT_OF_HOST_MEMORY, CL_INVALID_OPERATION from a
- * callback. (icd/queue.c) */
-cl_int tsr__queue_finish(struct _cl_command_queue *queue);
+/* Waits for what has been enqueued so far in every queue of the context. CL_OUT_OF_HOST_MEMORY, CL_INVALID_OPERATION from a callback.
+ * (icd/queue.c) */
 cl_int tsr__context_finish(struct _cl_context *context);
 /* Frees the memory that the queue keeps for its next commands, when the queue dies. */
 void tsr__queue_discard(struct _cl_command_queue *queue);

@@ -6,7 +6,7 @@
 #include "icd/program.h"
 #include "tessera/spirv.h"
 
-bool tsr__any_takes_spirv(struct _cl_device_id *const *devices, cl_uint count)
+static bool any_takes_spirv(struct _cl_device_id *const *devices, cl_uint count)
 {
     for (cl_uint i = 0; i < count; i++)
         if (devices[i]->caps->spirv)
@@ -20,7 +20,7 @@ TSR_API cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const v
     struct _cl_program *program = NULL;
     FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "the context is not valid");
     /* "CL_INVALID_OPERATION if no devices in context support intermediate language programs." */
-    FAIL_IF(context, !tsr__any_takes_spirv(context->devices, context->device_count), CL_INVALID_OPERATION,
+    FAIL_IF(context, !any_takes_spirv(context->devices, context->device_count), CL_INVALID_OPERATION,
             "no device takes an intermediate language (CL_DEVICE_IL_VERSION is empty)");
     FAIL_IF(context, !il || !length, CL_INVALID_VALUE, "%zu bytes of SPIR-V at %p", length, il);
     const char *wrong = tsr_spirv_check(il, length);
@@ -64,7 +64,7 @@ TSR_API cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program
 {
     RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
     struct _cl_context *context = program->context;
-    RETURN_IF(context, !tsr__any_takes_spirv(context->devices, context->device_count), CL_INVALID_OPERATION,
+    RETURN_IF(context, !any_takes_spirv(context->devices, context->device_count), CL_INVALID_OPERATION,
               "no device takes an intermediate language (CL_DEVICE_IL_VERSION is empty)");
     RETURN_IF(context, !program->il, CL_INVALID_PROGRAM, "the program was not made by clCreateProgramWithIL");
     uint32_t size = tsr_spirv_constant_size(program->il, program->il_size, spec_id);

@@ -25,8 +25,6 @@ struct tsr__spec_value {
     uint32_t id, size;
     unsigned char bytes[8];
 };
-/* Whether a device of the list can have programs in SPIR-V. */
-bool tsr__any_takes_spirv(struct _cl_device_id *const *devices, cl_uint count);
 
 /* ---- machine code (icd/code.c) ----------------------------------------------------------------------------------------------------- */
 

@@ -191,7 +191,8 @@ TSR_API cl_int CL_API_CALL clFlush(cl_command_queue queue)
     return CL_SUCCESS;
 }
 
-cl_int tsr__queue_finish(struct _cl_command_queue *queue)
+/* Waits for what has been enqueued so far. */
+static cl_int finish_queue(struct _cl_command_queue *queue)
 {
     if (queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
         struct _cl_event *marker = tsr__command_new(queue, CL_COMMAND_MARKER, 0);
@@ -233,7 +234,7 @@ cl_int tsr__context_finish(struct _cl_context *context)
     RETURN_IF(context, count && !queues, CL_OUT_OF_HOST_MEMORY, "no memory to list %zu queues", count);
     for (size_t i = 0; i < count; i++) {
         if (err == CL_SUCCESS)
-            err = tsr__queue_finish(queues[i]);
+            err = finish_queue(queues[i]);
         tsr__drop(queues[i]);
     }
     tsr_free(queues);
@@ -244,7 +245,7 @@ cl_int tsr__context_finish(struct _cl_context *context)
 TSR_API cl_int CL_API_CALL clFinish(cl_command_queue queue)
 {
     RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
-    return tsr__queue_finish(queue);
+    return finish_queue(queue);
 }
 
 /* clGetCommandQueueInfo: OpenCL 3.0, 5.1. */

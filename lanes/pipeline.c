@@ -28,7 +28,8 @@ void tsr_lanes_mark(LLVMModuleRef module)
     }
 }
 
-bool tsr__pass_applies(const struct tsr__compilation *l, const struct tsr__pass *pass)
+/* Does the pass serve the engine that the module is compiled for? See passes.def. */
+static bool pass_applies(const struct tsr__compilation *l, const struct tsr__pass *pass)
 {
     bool packets = l->options->packets && !tsr__all_run_as_reference(l);
     switch (pass->engine) {
@@ -65,7 +66,7 @@ static bool run_on_kernels(struct tsr__compilation *l, const struct tsr__pass *p
 
 bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number)
 {
-    if (!tsr__pass_applies(l, pass))
+    if (!pass_applies(l, pass))
         return true;
     uint64_t began = l->options->times ? tsr_now_ns() : 0;
     l->pass_name = tsr_arena_format(&l->scratch, "%02u-%s", number, pass->name);

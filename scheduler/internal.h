@@ -169,8 +169,6 @@ void tsr__helper_rise(struct tsr__seat *seat);
 void tsr__helper_lifts(struct tsr__seat *seat); /* the helping thread leaves its CPU to the worker */
 /* The part with which this thread begins. */
 unsigned tsr__seat_part(const struct tsr__seat *seat, unsigned parts);
-/* The worker on whose CPU this thread is. */
-unsigned tsr__seat_home(const struct tsr__seat *seat);
 
 /* ---- task_state.c, graph.c, range.c, run.c
  * ------------------------------------------------------------------------------------------------- */

@@ -191,13 +191,23 @@ static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, struct t
     claim_some(pool, task->want > there ? task->want - there : 0, wakes);
 }
 
+/* The worker on whose CPU this thread is. */
+static unsigned seat_home(const struct tsr__seat *seat)
+{
+    const struct tsr_pool *pool = seat->worker.pool;
+    if (seat->worker.index < pool->width)
+        return seat->worker.index;
+    int cpu = tsr__cpu();
+    return cpu >= 0 && cpu < CPU_SETSIZE ? pool->seat_of_cpu[cpu] : 0;
+}
+
 /* A helping thread shares a task on the CPU of a worker, which leaves it to the others. True: the worker was about to join. */
 static bool cast_shadow(struct tsr__seat *seat)
 {
     struct tsr_pool *pool = seat->worker.pool;
     if (seat->worker.index < pool->width || !tsr__cpus_pinned())
         return false;
-    struct tsr__seat *under = &pool->seats[tsr__seat_home(seat)];
+    struct tsr__seat *under = &pool->seats[seat_home(seat)];
     if (seat->shadow != under) {
         tsr__helper_lifts(seat);
         atomic_fetch_add_explicit(&under->shadows, 1, memory_order_relaxed);
@@ -517,18 +527,9 @@ void tsr__helper_rise(struct tsr__seat *seat)
     (void)taken;
 }
 
-unsigned tsr__seat_home(const struct tsr__seat *seat)
-{
-    const struct tsr_pool *pool = seat->worker.pool;
-    if (seat->worker.index < pool->width)
-        return seat->worker.index;
-    int cpu = tsr__cpu();
-    return cpu >= 0 && cpu < CPU_SETSIZE ? pool->seat_of_cpu[cpu] : 0;
-}
-
 unsigned tsr__seat_part(const struct tsr__seat *seat, unsigned parts)
 {
-    unsigned home = tsr__seat_home(seat);
+    unsigned home = seat_home(seat);
     if (home < parts)
         return home;
     /* The workers with the lowest numbers have the first parts: the last one is left for a waiting thread on another CPU. */

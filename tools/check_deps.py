@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that folders include only what stands below them, that files do not call each other in circles, that driver and compiler read the
-environment variables that tessera/env.def gives them, and that files keep to the rules that a machine can check. --self-test: checks the checks."""
+"""Checks that folders include only what stands below them, that files do not call each other in circles, that functions in headers have callers
+in other files, that driver and compiler read the environment variables that tessera/env.def gives them, and that files keep to the rules that
+a machine can check. --self-test: checks the checks."""
 import collections
 import pathlib
 import re
@@ -215,6 +216,25 @@ def check_sides(table, sources, problems):
     problems.extend(f"tessera/env.def: nobody reads TESSERA_{name}" for name in sides.keys() - used)
 
 
+# ---- functions that a header offers and nobody takes ----
+
+DECLARATION = re.compile(r"^(?!static\b)[A-Za-z_][\w *]*?\b(tsr_\w+)\([^{};]*\)[^{};()]*(?:\([^{};]*\)+)?;", re.M)
+
+
+def check_offers(sources, problems):
+    """sources: path -> text, of headers too. A function that a header declares is called by a file other than its own, or in a header."""
+    code = {path: NOT_CODE.sub(" ", text) for path, text in sources.items()}
+    users = collections.defaultdict(collections.Counter)
+    for path, text in code.items():
+        for name in USE.findall(text):
+            users[name][path] += 1
+    for path, text in code.items():
+        for name in DECLARATION.findall(text) if path.suffix == ".h" else ():
+            in_headers = sum(count for user, count in users[name].items() if user.suffix == ".h")
+            if in_headers < 2 and sum(user.suffix != ".h" for user in users[name]) < 2:
+                problems.append(f"{path}: only the file of {name} calls it: make it static, or take it away")
+
+
 def self_test():
     """Made-up sources with a circle by way of a call, a variable and a pasted name; and sources with none."""
     def problems_of(**texts):
@@ -238,7 +258,13 @@ def self_test():
     problems = []
     check_sides('TSR_ENV(A, ANYBODY, HOST, "n", "", "")\nTSR_ENV(B, ANYBODY, BOTH, "n", "", "")\nTSR_ENV(C, ANYBODY, HOST, "n", "", "")\n',
                 {pathlib.Path("lanes/a.c"): "TSR_ENV_A, TSR_ENV_B", pathlib.Path("icd/b.c"): "TSR_ENV_A, TSR_ENV_B /* TSR_ENV_C */"}, problems)
-    assert problems == ["lanes/a.c: reads TESSERA_A on the side COMPILER; tessera/env.def says HOST", "tessera/env.def: nobody reads TESSERA_C"]
+    sides = problems
+    problems = []
+    check_offers({pathlib.Path(name): text for name, text in (
+        ("a.h", "int tsr__one(int x); /* tsr__two() */\nint tsr__two(void);"), ("a.c", "int tsr__one(int x)\n{\n}\nint tsr__two(void)\n{\n}\n"),
+        ("b.c", "int b = tsr__one(1);"))}, problems)
+    assert problems == ["a.h: only the file of tsr__two calls it: make it static, or take it away"]
+    assert sides == ["lanes/a.c: reads TESSERA_A on the side COMPILER; tessera/env.def says HOST", "tessera/env.def: nobody reads TESSERA_C"]
 
 
 def main():
@@ -248,6 +274,7 @@ def main():
     problems = []
     sources = {path: (ROOT / path).read_text() for path in tracked() if is_called_file(path)}
     check_calls(sources, problems)
+    check_offers({path: (ROOT / path).read_text() for path in tracked() if path.suffix in (".c", ".h", ".cpp", ".def", ".S", ".cl")}, problems)
     check_sides((ROOT / "include/tessera/env.def").read_text(), sources, problems)
     for path in tracked():
         if path.suffix in (".c", ".h", ".cpp", ".cl", ".def", ".S", ".inc"):

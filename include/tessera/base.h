@@ -37,8 +37,6 @@ enum tsr_env_name {
 /* Value of TESSERA_<name>, or NULL if unset or empty. Reads the environment at each call: callers keep what they need. A privileged process
  * (tsr_is_privileged) finds no value of a variable of the kind OWNER. */
 const char *tsr_env(enum tsr_env_name name);
-/* Whether that variable counts for its owner alone. */
-bool tsr_env_is_owners(enum tsr_env_name name);
 /* The process has more rights than who started it: set-uid or set-gid program, file capabilities (AT_SECURE). */
 bool tsr_is_privileged(void);
 /* The value, or the default of the table. */
@@ -81,7 +79,6 @@ enum tsr_log_group {
 bool tsr_log_on(enum tsr_log_group group);
 /* One line, one write(2); the newline is added. Any thread, also between fork and exec. */
 void tsr_log(enum tsr_log_group group, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
-void tsr_vlog(enum tsr_log_group group, const char *format, va_list args);
 /* Text of any length as it is, whatever groups are on. */
 void tsr_log_text(const char *text);
 

@@ -35,9 +35,9 @@ struct fission {
     LLVMValueRef phis[MOST];
     struct chain chains[MOST];
     unsigned phi_count, chain_count;
-    /* What several chains take from the loop or from before it, and what it costs to make it once more. */
+    /* What several chains take from the loop or from before it, and the registers of each. */
     LLVMValueRef shared[MOST];
-    unsigned shared_registers[MOST], shared_cost[MOST], shared_count;
+    unsigned shared_registers[MOST], shared_count;
     unsigned room, carried;
     uint8_t group[MOST]; /* of a chain, 1 … */
     unsigned group_count;

@@ -120,8 +120,6 @@ struct tsr__pass {
 #undef TSR_PASS
 extern const struct tsr__pass tsr__passes[];
 extern const size_t tsr__pass_count;
-/* Does the pass serve the engine that the module is compiled for? See passes.def. */
-bool tsr__pass_applies(const struct tsr__compilation *l, const struct tsr__pass *pass);
 /* Runs the whole pipeline, with retries. It leaves a module that is the caller's or one to dispose of. */
 bool tsr__run_pipeline(struct tsr__compilation *l);
 /* The place of a pass in the pipeline, the first one of its name; tsr__pass_count: there is none. */

@@ -99,7 +99,7 @@ void tsr__begin_sound(struct tsr__group_bounds *g)
     g->sound = LLVMConstInt(LLVMInt1TypeInContext(g->l->context), 1, false);
 }
 
-void tsr__require_sound(struct tsr__group_bounds *g, LLVMValueRef condition)
+static void require_sound(struct tsr__group_bounds *g, LLVMValueRef condition)
 {
     g->sound = LLVMBuildAnd(g->b, g->sound, condition, "");
 }
@@ -110,7 +110,7 @@ static LLVMValueRef wide_same(struct tsr__group_bounds *g, LLVMValueRef v, bool 
     LLVMValueRef made = tsr__same_there(g, v);
     if (LLVMTypeOf(made) != i64(g))
         return is_signed ? LLVMBuildSExt(g->b, made, i64(g), "") : LLVMBuildZExt(g->b, made, i64(g), "");
-    tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntULT, made, tsr__i64(g->l, MOST_OF_64_BITS), ""));
+    require_sound(g, LLVMBuildICmp(g->b, LLVMIntULT, made, tsr__i64(g->l, MOST_OF_64_BITS), ""));
     return made;
 }
 
@@ -146,7 +146,7 @@ static LLVMValueRef most_of_query(struct tsr__group_bounds *g, LLVMValueRef call
         most = LLVMBuildMul(g->b, query(g, TSR__CALL_GROUP_ID, (int)dim), query(g, TSR__CALL_ENQUEUED_LOCAL_SIZE, (int)dim), "");
         most = LLVMBuildAdd(g->b, most, query(g, TSR__CALL_LOCAL_SIZE, (int)dim), "");
         most = LLVMBuildAdd(g->b, most, query(g, TSR__CALL_GLOBAL_OFFSET, (int)dim), "");
-        tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntULE, most, tsr__i64(g->l, MOST_OF_64_BITS), ""));
+        require_sound(g, LLVMBuildICmp(g->b, LLVMIntULE, most, tsr__i64(g->l, MOST_OF_64_BITS), ""));
         return LLVMBuildSub(g->b, most, one, "");
     default:
         return NULL;
@@ -197,7 +197,7 @@ static bool is_natural(const struct tsr__group_bounds *g, LLVMValueRef v, int de
 static LLVMValueRef checked_sum(struct tsr__group_bounds *g, LLVMValueRef sum, bool may_wrap)
 {
     if (may_wrap)
-        tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntSLE, sum, tsr__i64(g->l, INT32_MAX), ""));
+        require_sound(g, LLVMBuildICmp(g->b, LLVMIntSLE, sum, tsr__i64(g->l, INT32_MAX), ""));
     return sum;
 }
 
@@ -256,7 +256,7 @@ static LLVMValueRef most_of(struct tsr__group_bounds *g, LLVMValueRef v, bool is
         return NULL;
     if (counter) {
         if (!is_signed) /* a counter that begins below zero is large there at first */
-            tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntSGE, counter->first, tsr__i64(g->l, 0), ""));
+            require_sound(g, LLVMBuildICmp(g->b, LLVMIntSGE, counter->first, tsr__i64(g->l, 0), ""));
         return v == counter->phi ? counter->at : LLVMBuildAdd(g->b, counter->at, tsr__i64(g->l, counter->step), "");
     }
     if (tsr__call_of(v) != TSR__CALL_NONE)
@@ -271,7 +271,7 @@ static LLVMValueRef most_of(struct tsr__group_bounds *g, LLVMValueRef v, bool is
         return most_of(g, LLVMGetOperand(v, 0), false, depth);
     if (!LLVMIsATruncInst(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 32 || !(a = most_of(g, LLVMGetOperand(v, 0), false, depth)))
         return NULL;
-    tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntULE, a, tsr__i64(g->l, is_signed ? INT32_MAX : UINT32_MAX), ""));
+    require_sound(g, LLVMBuildICmp(g->b, LLVMIntULE, a, tsr__i64(g->l, is_signed ? INT32_MAX : UINT32_MAX), ""));
     return a;
 }
 
@@ -310,7 +310,7 @@ static LLVMValueRef bound_of(struct tsr__group_bounds *g, const struct tsr__ineq
     if (end->b)
         bound = LLVMBuildAdd(g->b, bound, wide_same(g, end->b, end->is_signed), "");
     if (!end->is_signed)
-        tsr__require_sound(g, LLVMBuildICmp(g->b, LLVMIntULT, bound, tsr__i64(g->l, wide ? MOST_OF_64_BITS : UINT32_MAX - (1 << 17)), ""));
+        require_sound(g, LLVMBuildICmp(g->b, LLVMIntULT, bound, tsr__i64(g->l, wide ? MOST_OF_64_BITS : UINT32_MAX - (1 << 17)), ""));
     return bound;
 }
 

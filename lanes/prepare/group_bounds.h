@@ -55,9 +55,8 @@ LLVMValueRef tsr__same_there(struct tsr__group_bounds *g, LLVMValueRef v);
 LLVMValueRef tsr__in_full_packet(struct tsr__group_bounds *g);
 /* From here on `sound` is about what follows. */
 void tsr__begin_sound(struct tsr__group_bounds *g);
-void tsr__require_sound(struct tsr__group_bounds *g, LLVMValueRef condition);
-/* The counter that ends the loop, and how. An unsigned one that may wrap does not, unless the bound is so large that it could. It may begin
- * with anything. */
+/* Finds the counter that ends the loop and, as `end`, the comparison that lets the loop go on. The counter may begin with any number. An
+ * unsigned one is taken not to wrap; `sound` excludes bounds so large that it could. */
 bool tsr__find_counter(const struct tsr__group_bounds *g, const struct tsr__rounds *r, struct tsr__counter *c, struct tsr__inequality *end);
 /* A phi that is below a bound, and not below zero, where its loop is not left at its beginning: what it is there at most. Its `step` is 0,
  * and `at` is not known. NULL: it is none. */

@@ -76,7 +76,8 @@ bool tsr__change_loops(struct tsr__compilation *l, LLVMValueRef kernel, tsr__cha
 /* ---- where another round follows -------------------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__without_constants(LLVMValueRef v, bool is_signed, int64_t *sum)
+/* The part of a sum that does not wrap which is no constant, or NULL; adds its constants to `sum`. */
+static LLVMValueRef without_constants(LLVMValueRef v, bool is_signed, int64_t *sum)
 {
     int64_t c;
     while (LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && (is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v)) &&
@@ -101,8 +102,8 @@ bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q)
                or_equal = how == LLVMIntSLE || how == LLVMIntSGE || how == LLVMIntULE || how == LLVMIntUGE;
     int64_t a = 0, b = 0;
     q->is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
-    q->a = tsr__without_constants(LLVMGetOperand(comparison, less ? 0 : 1), q->is_signed, &a);
-    q->b = tsr__without_constants(LLVMGetOperand(comparison, less ? 1 : 0), q->is_signed, &b);
+    q->a = without_constants(LLVMGetOperand(comparison, less ? 0 : 1), q->is_signed, &a);
+    q->b = without_constants(LLVMGetOperand(comparison, less ? 1 : 0), q->is_signed, &b);
     q->distance = a - b - (or_equal ? 1 : 0);
     return less || more;
 }
@@ -130,8 +131,8 @@ static bool is_first_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef 
     if ((!is_signed && !tsr__starts_with(name, "llvm.umin")) || !r->goes_on_if || !tsr__inequality_of(r->goes_on, &end) ||
         end.is_signed != is_signed || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind)
         return false;
-    return tsr__without_constants(LLVMGetOperand(call, 0), is_signed, &first) == end.a &&
-           tsr__without_constants(LLVMGetOperand(call, 1), is_signed, &second) == end.b && first - second <= end.distance + 1;
+    return without_constants(LLVMGetOperand(call, 0), is_signed, &first) == end.a &&
+           without_constants(LLVMGetOperand(call, 1), is_signed, &second) == end.b && first - second <= end.distance + 1;
 }
 
 LLVMValueRef tsr__where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef v)
@@ -241,8 +242,8 @@ static LLVMValueRef lesser_if_follow(const struct tsr__rounds *r, unsigned round
         return NULL;
     for (unsigned i = 0; i < 2; i++) { /* a + distance < b, so a + x <= b + y if x - y <= distance + 1 */
         int64_t x = 0, y = 0;
-        if (tsr__without_constants(LLVMGetOperand(call, i), is_signed, &x) == end.a &&
-            tsr__without_constants(LLVMGetOperand(call, 1 - i), is_signed, &y) == end.b && x - y <= end.distance + 1)
+        if (without_constants(LLVMGetOperand(call, i), is_signed, &x) == end.a &&
+            without_constants(LLVMGetOperand(call, 1 - i), is_signed, &y) == end.b && x - y <= end.distance + 1)
             return LLVMGetOperand(call, i);
     }
     return NULL;

@@ -38,9 +38,7 @@ struct tsr__inequality {
     int64_t distance;
     bool is_signed;
 };
-/* What of a sum with constants that does not wrap is no constant, or NULL; adds these to the sum. */
-LLVMValueRef tsr__without_constants(LLVMValueRef v, bool is_signed, int64_t *sum);
-/* False: the comparison is none. */
+/* The comparison as an inequality. False: it is none, as one for equality is. */
 bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q);
 /* By how much the counter, a phi of the loop, grows in each round; 0: it is none, or may wrap. */
 int64_t tsr__counter_step(const struct tsr__rounds *r, LLVMValueRef phi, bool is_signed);

@@ -383,7 +383,8 @@ static bool multiplies_steps(struct unroll *u, int loop)
     return unrolled_size(u, loop) >= 0 && has_products(u, loop);
 }
 
-bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
+/* Marks, for LLVM, the loops of a canonical function without which its private arrays would be registers. False: it has no loops at all. */
+static bool mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct unroll u = {.l = l};
     bool has_loops = tsr__cfg_make(&u.cfg, function, &u.arena) && u.cfg.loop_count;
@@ -415,6 +416,6 @@ bool tsr__pass_unroll(struct tsr__compilation *l)
 {
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        loops |= tsr__mark_array_unroll(l, tsr__kernel(l, &l->info->kernels[i]));
+        loops |= mark_array_unroll(l, tsr__kernel(l, &l->info->kernels[i]));
     return !loops || tsr__run_llvm(l, marked_loops);
 }

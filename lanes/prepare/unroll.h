@@ -5,8 +5,6 @@
 
 #include "lanes/ir/cfg.h"
 
-/* Marks, for LLVM, the loops of a canonical function without which its private arrays would be registers. False: it has no loops at all. */
-bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function);
 /* Gives the loop that the branch closes a hint for LLVM, with a number unless that is 0. The program's own hint comes first. */
 void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint, unsigned number);
 /* Whether the loop that the branch closes has a hint whose name begins so. */

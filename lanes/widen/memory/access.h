@@ -40,9 +40,6 @@ void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, 
 /* Consecutive or interleaved, of all lanes or with masks for which the CPU has instructions. (interleave_shuffle.c) */
 void tsr__direct_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__direct_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
-/* Interleaved. (interleave_shuffle.c) */
-void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
-void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 /* Masked, in memory that no other thread sees: inactive lanes are read and written as well. (masked_emulate.c) */
 bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a);
 void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);

@@ -269,7 +269,7 @@ static void store_chunk(struct tsr__widener *s, const struct tsr__access *a, LLV
 
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------------ */
 
-void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
+static void interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
     LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE], pieces[TSR__MAX_STRIDE][TSR__MAX_ELEMENTS];
@@ -287,7 +287,7 @@ void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, 
             components[m] = tsr__join_lanes(s->l, s->b, pieces[m], turns);
 }
 
-void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
+static void interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
     LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
@@ -325,7 +325,7 @@ void tsr__direct_load(struct tsr__widener *s, const struct tsr__access *a, LLVMV
         LLVMValueRef mask = s->mask ? reverse_lanes(s, s->mask) : NULL;
         components[0] = reverse_lanes(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
     } else {
-        tsr__interleaved_load(s, a, p, components);
+        interleaved_load(s, a, p, components);
     }
 }
 
@@ -336,5 +336,5 @@ void tsr__direct_store(struct tsr__widener *s, const struct tsr__access *a, LLVM
     else if (a->class == TSR__ACCESS_REVERSED)
         tsr__masked_store(s, a, reverse_lanes(s, components[0]), last_lane_pointer(s, a, p), s->mask ? reverse_lanes(s, s->mask) : NULL);
     else
-        tsr__interleaved_store(s, a, p, components);
+        interleaved_store(s, a, p, components);
 }
