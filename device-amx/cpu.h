@@ -77,12 +77,12 @@ struct tsr__entry {
     _Atomic uint64_t item_ps;             /* learned cost of a work-item in picoseconds, 0 = unknown */
     _Atomic(struct tsr_module *) partial; /* with TSR_KERNEL_PARTIAL_LATER: the kernel's other code, once it is there (partial.c) */
     struct tsr__size_record sizes[TSR__SIZE_RECORDS]; /* where there are several codes to choose from (group_lanes.c) */
-    /* Columns and rows of C of a loop over K that waited, bytes of K, how many packets of a row of work-items have their parts of C under
-     * each other, and how many have parts of K for the same C (tiles_share.c); 0 = unknown. */
+    /* Of loops over K that waited (tiles_share.c), 0 = unknown: columns of C, rows of C, bytes of K, packets of a row of work-items whose
+     * parts of C lie under each other, packets of a row that have parts of K for the same C. */
     _Atomic uint32_t loop_size[5];
     _Atomic uint32_t repeats_loops; /* not 0: packets of a launch came to such loops more than once (TSR_TILE_IN_ORDER) */
-    /* Number of work-groups, in x and in y in the upper and the lower half, of the last launch if its packets, which may run twice, had
-     * nothing to note in their first passes; else 0 (tiles_twice.c). */
+    /* Work-groups of the last launch, in x in the upper half and in y in the lower, if its packets may run twice and noted nothing in their
+     * first passes; else 0 (tiles_twice.c). */
     _Atomic uint64_t idle_launch;
 };
 
@@ -161,11 +161,13 @@ static inline uint64_t tsr__divide_up(uint64_t a, uint64_t b)
 
 struct tsr__run;
 
-/* What enqueue.c does for a launch. answer: for a work-item of the run, on a stack with some KiB of room; the result. submit: when the
- * work-groups of the run have ended, and have enqueued something. forget: when the launch is about to be freed. */
+/* What enqueue.c does for a launch. */
 struct tsr__enqueuer {
+    /* Handles the request of a work-item of the run, on a stack with some KiB of room; returns what the work-item gets. */
     int (*answer)(struct tsr__run *run, struct tsr_enqueue *request);
+    /* Submits what the run's work-groups have enqueued, once they have ended. */
     void (*submit)(struct tsr__run *run);
+    /* Called before the launch is freed. */
     void (*forget)(struct tsr_launch *launch);
 };
 
@@ -196,10 +198,10 @@ struct tsr_launch {
     const struct tsr__enqueuer *enqueuer;
     /* Written by every thread after each of its steps: away from what the threads read. */
     _Alignas(2 * TSR_CACHE_LINE) _Atomic uint64_t ns, groups_done;
-    _Alignas(2 *
-             TSR_CACHE_LINE) _Atomic bool shares_nothing; /* its work-groups have no operands in common: their loops over K do not wait */
-    _Atomic bool notes_loops;                             /* the first passes of its packets note something */
-    _Atomic(char *) why;                                  /* text of the first failure */
+    /* Its work-groups have no operands in common: their loops over K do not wait. */
+    _Alignas(2 * TSR_CACHE_LINE) _Atomic bool shares_nothing;
+    _Atomic bool notes_loops;            /* the first passes of its packets note something */
+    _Atomic(char *) why;                 /* text of the first failure */
     _Atomic(struct tsr__space *) spaces; /* stacks and local memory of all its workers, with TSR_KERNEL_ASKS_SPACES (spaces.c) */
     struct tsr_print_sink sink;
     _Alignas(TSR_MAX_ALIGN) unsigned char args[];
@@ -233,7 +235,7 @@ bool tsr__launch_times(const struct tsr_launch *launch, uint64_t *start_ns, uint
 /* ---- run.c, packets.c
  * -------------------------------------------------------------------------------------------------------------------- */
 
-/* The number of packets of a work-group of this size; the lanes of a packet of the run's work-group. */
+/* The number of packets of a work-group of this size. The number of lanes of a packet of the run's work-group. */
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3]);
 uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);
 /* The range as the kernel's code sees it: lanes follow x. */
@@ -254,7 +256,7 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
 enum { TSR__WORKER_STACK_BYTES = 16384 };
 
-/* Of so many work-items in one dimension. */
+/* Do the ids of `count` work-items from `first` on, in one dimension, fit into an int? */
 static inline bool tsr__ids_are_ints(uint64_t first, uint64_t count)
 {
     return first < TSR_INT_IDS && count <= TSR_INT_IDS - first;
@@ -322,7 +324,7 @@ struct tsr__work_item {
     struct tsr__fiber fiber;
     enum tsr__item_state state;
     bool started;
-    /* What it waits for, while it waits. */
+    /* While it waits: for an exchange, or a barrier, of these work-items. */
     bool exchanges;
     uint32_t scope, mode, size;
     const void *value;

@@ -8,19 +8,19 @@
 struct tsr__slot {
     LLVMValueRef alloca;
     LLVMTypeRef type;
-    bool plain;      /* loaded and stored as a whole only: a register between barriers */
+    bool plain;      /* only loaded and stored as a whole, so that it is a register between barriers */
     bool shared;     /* all packets that wait have the same value in it (group_slots.c) */
-    uint64_t offset; /* in the packet's context; 0: it is never there */
-    /* Of a shared one that crosses barriers: slots of the group, with its value as packets set out, and as the last of them leaves it. */
+    uint64_t offset; /* in the packet's context; 0: it is never saved there */
+    /* If it is shared and crosses barriers: slots of the group, with the value before the packets run, and behind the last of them. */
     LLVMValueRef now, later;
 };
 
-/* A barrier: `before` ends where it stands, `behind` goes on and has no other way in. */
+/* A barrier, at which the function is cut (a *stop*): block `before` ends there, and `behind` has no other predecessor. */
 struct tsr__barrier_point {
     LLVMBasicBlockRef before, behind;
 };
 
-/* A loop with stops in it; `entry` is the only way in. */
+/* A loop with stops in it; `entry` is the only block from which it is entered. */
 struct tsr__barrier_loop {
     LLVMBasicBlockRef entry, header;
 };
@@ -32,27 +32,28 @@ struct tsr__barrier_liveness {
     unsigned stop_count, loop_count;
     struct tsr__barrier_loop *loops;
     struct tsr__slot *all;
-    size_t count, words;       /* of a set of slots */
+    size_t count, words;       /* slots; words of a set of them, a bit for each */
     struct tsr__map number;    /* alloca → number + 1 */
     struct tsr__map block_of;  /* block → number + 1 */
     struct tsr__map stop_at;   /* block that ends at a stop → its number + 1 */
-    LLVMBasicBlockRef *blocks; /* as they were when the slots were looked at */
+    LLVMBasicBlockRef *blocks; /* those of the function when the slots were analysed */
     size_t block_count;
-    unsigned *preds;    /* per block: ways in */
-    uint64_t **written; /* per block: by it */
-    uint64_t **saves;   /* per block: what goes to the context at its end */
-    uint64_t **used;    /* per block: read or saved before it writes them */
-    uint64_t **needed;  /* per block: must be in their slots when it starts, on the way to the next stop */
-    uint64_t *kept;     /* saved anywhere */
-    bool *parted;       /* per block: not all packets need come there equally often */
+    unsigned *preds;    /* per block: number of predecessors */
+    uint64_t **written; /* per block: slots that it writes */
+    uint64_t **saves;   /* per block: slots that it saves to the context at its end */
+    uint64_t **used;    /* per block: slots that it reads or saves before it writes them */
+    uint64_t **needed;  /* per block: slots that are live at its start, up to the next stop */
+    uint64_t *kept;     /* slots that any block saves */
+    bool *parted;       /* per block: packets may differ in how often they come there */
 };
 
-/* Looks at the slots of `function`, all in its first block; the arguments in `slots` are function, arena and stops. Slots of which one is a
- * copy of the other, and which are not needed both, become one. */
+/* Analyses the slots of `function`, which are all in block `first`. The caller sets function, arena and stops. Merges slots of which one is
+ * a copy of the other, if they are never live together. */
 void tsr__barrier_liveness_find(struct tsr__barrier_liveness *slots, LLVMBasicBlockRef first);
-/* Finds the shared slots and the blocks where packets are parted. (group_slots.c) */
+/* Sets `shared` of the slots and `parted` of the blocks. (group_slots.c) */
 void tsr__find_shared_slots(struct tsr__barrier_liveness *slots);
-/* Gives every slot that crosses a barrier and is not shared a place in the context, from byte `begin` on; the answer is its end. */
+/* Gives every slot that crosses a barrier and is not shared a place in the context, from byte `begin` on. Returns the end of the context.
+ */
 uint64_t tsr__barrier_spill_layout(struct tsr__barrier_liveness *slots, LLVMTargetDataRef layout, uint64_t begin);
 
 static inline bool tsr__slot_set_has(const uint64_t *set, size_t slot)

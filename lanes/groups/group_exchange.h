@@ -5,7 +5,7 @@
 
 #include "lanes/ir/ir.h"
 
-/* Makes that of a call of the primitive, if it can be. */
+/* Can a call of the primitive become such an exchange? And makes it one. */
 bool tsr__is_lowerable_exchange(LLVMValueRef call);
 void tsr__lower_group_exchange(struct tsr__compilation *l, LLVMValueRef call);
 

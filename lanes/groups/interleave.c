@@ -119,13 +119,13 @@ static void build_row(struct rows *s, const struct tsr__interleave_plan *plan, L
     struct tsr__interleaving i = {.l = l,
                                   .plan = plan,
                                   .b = LLVMCreateBuilderInContext(l->context),
-                                  .homes = tsr__builder_at_entry(l, s->r.f),
+                                  .allocas = tsr__builder_at_entry(l, s->r.f),
                                   .of = s->of,
                                   .alone = give_up,
                                   .end = end};
     LLVMBasicBlockRef together = tsr__interleaved_code(&i);
     LLVMDisposeBuilder(i.b);
-    LLVMDisposeBuilder(i.homes);
+    LLVMDisposeBuilder(i.allocas);
     LLVMValueRef enough = LLVMBuildICmp(b, LLVMIntUGE, carried[LEFT], count, ""),
                  none = LLVMBuildICmp(b, LLVMIntEQ, carried[LONE], zero, "");
     s->choice = LLVMBuildCondBr(b, LLVMBuildAnd(b, enough, none, ""), together, alone);
@@ -177,7 +177,7 @@ static void build_loops(struct tsr__compilation *l, LLVMValueRef f, const struct
     for (size_t i = 0; i < count; i++)
         if (LLVMGetInstructionParent(code[i]) != start)
             tsr__packet_loop_rewrite(&s.of[0], code[i], end_alone);
-    tsr__packet_loop_drop_homes(l, f);
+    tsr__packet_loop_promote_slots(l, f);
     LLVMPositionBuilderBefore(s.r.b, s.choice);
     tsr__packet_loop_reset_slots(&s.r, start);
     LLVMDisposeBuilder(s.r.b);

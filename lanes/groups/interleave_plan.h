@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Several work-items in one: what becomes of branches at which they may part. */
+ * Plans code that runs several work-items side by side: what becomes of each branch at which they may part. */
 #ifndef TESSERA_LANES_GROUPS_INTERLEAVE_PLAN_H
 #define TESSERA_LANES_GROUPS_INTERLEAVE_PLAN_H
 
@@ -8,8 +8,8 @@
 /* What becomes of work-items that part at a branch. */
 enum tsr__parting {
     TSR__PART_NEVER,  /* all go one way */
-    TSR__PART_APART,  /* one after the other goes on alone, to where they meet again */
-    TSR__PART_RESTART /* nothing has been written yet: the first one starts again, alone */
+    TSR__PART_APART,  /* each goes on alone, one after the other, to where they meet again */
+    TSR__PART_RESTART /* nothing has been written yet: the first work-item starts again, alone */
 };
 
 struct tsr__interleave_plan {
@@ -17,16 +17,16 @@ struct tsr__interleave_plan {
     struct tsr__cfg cfg;
     struct tsr__shapes shapes;
     enum tsr__parting *parting; /* by block, for its terminator */
-    int *cold;                  /* by block: the way (0, 1) that hardly any work-item goes, and none goes together with others; TSR__NONE */
+    int *cold;                  /* by block: the successor (0, 1) that few work-items go to, each of them alone; or TSR__NONE */
     bool *together;             /* by block: work-items may come to it together */
-    bool **apart;               /* by block with PART_APART: the blocks that work-items may run alone then; else NULL */
-    struct tsr__map shared;     /* instruction → 1: work-items that come to it together need it once */
-    uint64_t size;              /* instructions of the work-item's code that is made: together, and alone once for each of them */
+    bool **apart;               /* by block with PART_APART: the blocks that its work-items may run alone; else NULL */
+    struct tsr__map shared;     /* instruction → 1: one copy serves all work-items that come to it together */
+    uint64_t size;              /* instructions of the code to be made */
 };
 
 /* Decides what becomes of each branch of a function of one work-item. False: work-items cannot run side by side. */
 bool tsr__interleave_plan(struct tsr__compilation *l, struct tsr__interleave_plan *plan, LLVMValueRef function, unsigned count);
-/* How many work-items side by side are fastest; 1: none are. */
+/* How many work-items side by side are estimated to be fastest; 1: do not interleave. */
 unsigned tsr__interleave_count(struct tsr__compilation *l, const struct tsr__interleave_plan *plan);
 
 #endif

@@ -3,18 +3,18 @@
 #include "lanes/groups/interleaved_code.h"
 #include "lanes/ir/match.h"
 
-/* The stack slots of one value: for each work-item one, and one more for what comes to a phi. */
-struct homes {
-    LLVMValueRef home[TSR_MOST_INTERLEAVED], in[TSR_MOST_INTERLEAVED];
+/* The stack slots of one value, by work-item: of the value itself, and of what comes to it if it is a phi. */
+struct slots {
+    LLVMValueRef own[TSR_MOST_INTERLEAVED], in[TSR_MOST_INTERLEAVED];
 };
 
 struct code {
     struct tsr__interleaving *i;
-    struct tsr__map homes;                      /* instruction of the work-item → struct homes */
-    struct tsr__map here[TSR_MOST_INTERLEAVED]; /* … → what it is in the block that is being made */
-    LLVMBasicBlockRef *together, *apart;        /* by block; `apart`: of the work-items that go on alone */
-    LLVMBasicBlockRef next;                     /* … where the one of them goes that is made now, once it is at … */
-    int meet;                                   /* … this block, or TSR__NONE */
+    struct tsr__map slots;                      /* instruction of the work-item → struct slots */
+    struct tsr__map here[TSR_MOST_INTERLEAVED]; /* by work-item: instruction → its value in the block that is being made */
+    LLVMBasicBlockRef *together, *apart;        /* by block: its code for all work-items, and for the one that goes on alone */
+    int meet;                                   /* the block where that one meets the others again, or TSR__NONE */
+    LLVMBasicBlockRef next;                     /* where it goes from there */
 };
 
 static LLVMBasicBlockRef new_block(struct code *c, const char *name)
@@ -41,31 +41,31 @@ static bool is_used_elsewhere(LLVMValueRef inst)
 static LLVMValueRef new_array(struct code *c, LLVMValueRef array)
 {
     LLVMValueRef copy = LLVMInstructionClone(array);
-    LLVMInsertIntoBuilder(c->i->homes, copy);
+    LLVMInsertIntoBuilder(c->i->allocas, copy);
     return copy;
 }
 
-static void make_homes(struct code *c, LLVMValueRef inst)
+static void make_slots(struct code *c, LLVMValueRef inst)
 {
     bool phi = LLVMIsAPHINode(inst), array = LLVMIsAAllocaInst(inst), elsewhere = !array && is_used_elsewhere(inst);
     if (!phi && !array && !elsewhere)
         return;
-    struct homes *h = tsr_arena_alloc(&c->i->l->scratch, sizeof *h);
-    *h = (struct homes){0};
+    struct slots *slots = tsr_arena_alloc(&c->i->l->scratch, sizeof *slots);
+    *slots = (struct slots){0};
     for (unsigned k = 0; k < c->i->plan->count; k++) {
         if (array)
-            h->home[k] = new_array(c, inst);
+            slots->own[k] = new_array(c, inst);
         if (elsewhere)
-            h->home[k] = LLVMBuildAlloca(c->i->homes, LLVMTypeOf(inst), "");
+            slots->own[k] = LLVMBuildAlloca(c->i->allocas, LLVMTypeOf(inst), "");
         if (phi)
-            h->in[k] = LLVMBuildAlloca(c->i->homes, LLVMTypeOf(inst), "");
+            slots->in[k] = LLVMBuildAlloca(c->i->allocas, LLVMTypeOf(inst), "");
     }
-    tsr__map_set(&c->homes, inst, (uintptr_t)h);
+    tsr__map_set(&c->slots, inst, (uintptr_t)slots);
 }
 
-static struct homes *homes_of(struct code *c, LLVMValueRef inst)
+static struct slots *slots_of(struct code *c, LLVMValueRef inst)
 {
-    return (struct homes *)tsr__map_get(&c->homes, inst);
+    return (struct slots *)tsr__map_get(&c->slots, inst);
 }
 
 /* A value of work-item `k`. */
@@ -75,7 +75,7 @@ static LLVMValueRef value_of(struct code *c, unsigned k, LLVMValueRef v)
         return v;
     LLVMValueRef here = (LLVMValueRef)tsr__map_get(&c->here[k], v);
     if (!here) {
-        here = homes_of(c, v)->home[k];
+        here = slots_of(c, v)->own[k];
         if (!LLVMIsAAllocaInst(v))
             here = LLVMBuildLoad2(c->i->b, LLVMTypeOf(v), here, "");
         tsr__map_set(&c->here[k], v, (uintptr_t)here);
@@ -85,10 +85,10 @@ static LLVMValueRef value_of(struct code *c, unsigned k, LLVMValueRef v)
 
 static void set_value(struct code *c, unsigned k, LLVMValueRef inst, LLVMValueRef value)
 {
-    struct homes *h = homes_of(c, inst);
+    struct slots *slots = slots_of(c, inst);
     tsr__map_set(&c->here[k], inst, (uintptr_t)value);
-    if (h && h->home[k])
-        LLVMBuildStore(c->i->b, value, h->home[k]);
+    if (slots && slots->own[k])
+        LLVMBuildStore(c->i->b, value, slots->own[k]);
 }
 
 /* The instruction for one work-item; NULL: it is nothing. */
@@ -125,7 +125,7 @@ static void make_instructions(struct code *c, int block, unsigned first, unsigne
         bool shared = count > 1 && tsr__map_get(&c->i->plan->shared, inst), phi = LLVMIsAPHINode(inst);
         for (unsigned k = first; k < first + count; k++) {
             LLVMValueRef value = shared && k > first ? (LLVMValueRef)tsr__map_get(&c->here[first], inst)
-                                 : phi               ? LLVMBuildLoad2(c->i->b, LLVMTypeOf(inst), homes_of(c, inst)->in[k], "")
+                                 : phi               ? LLVMBuildLoad2(c->i->b, LLVMTypeOf(inst), slots_of(c, inst)->in[k], "")
                                                      : copy_for(c, k, inst);
             if (value)
                 set_value(c, k, inst, value);
@@ -139,7 +139,7 @@ static void leave(struct code *c, int from, int to, unsigned first, unsigned cou
     const struct tsr__block *blocks = c->i->plan->cfg.blocks;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(blocks[to].ref); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
         for (unsigned k = first; k < first + count; k++)
-            LLVMBuildStore(c->i->b, value_of(c, k, tsr__incoming_from(phi, blocks[from].ref)), homes_of(c, phi)->in[k]);
+            LLVMBuildStore(c->i->b, value_of(c, k, tsr__incoming_from(phi, blocks[from].ref)), slots_of(c, phi)->in[k]);
 }
 
 /* ---- work-items that go on alone ----------------------------------------------------------------------------------------------------- */
@@ -277,13 +277,13 @@ LLVMBasicBlockRef tsr__interleaved_code(struct tsr__interleaving *i)
     const struct tsr__cfg *cfg = &i->plan->cfg;
     size_t room = (size_t)cfg->block_count * sizeof(LLVMBasicBlockRef);
     struct code c = {.i = i,
-                     .homes = {.arena = &i->l->scratch},
+                     .slots = {.arena = &i->l->scratch},
                      .together = tsr_arena_alloc(&i->l->scratch, room),
                      .apart = tsr_arena_alloc(&i->l->scratch, room)};
     for (int b = 0; b < cfg->block_count; b++) {
         c.together[b] = NULL;
         for (LLVMValueRef inst = LLVMGetFirstInstruction(cfg->blocks[b].ref); inst; inst = LLVMGetNextInstruction(inst))
-            make_homes(&c, inst);
+            make_slots(&c, inst);
     }
     for (int b = 1; b < cfg->block_count; b++) /* not what stands before the loops */
         if (i->plan->together[b])

@@ -11,9 +11,9 @@ struct tsr__interleaving {
     struct tsr__compilation *l;
     const struct tsr__interleave_plan *plan;
     LLVMBuilderRef b;
-    LLVMBuilderRef homes;              /* where stack slots go */
+    LLVMBuilderRef allocas;            /* at the start of the function, for stack slots */
     const struct tsr__packet_loop *of; /* the ids of each work-item */
-    LLVMBasicBlockRef alone, end;      /* the code of the first one alone; where all go that have ended */
+    LLVMBasicBlockRef alone, end;      /* code that runs the first work-item alone; where work-items go that have ended */
 };
 
 /* Appends the code to the function. Returns where it begins. */

@@ -5,7 +5,7 @@
 
 #include "lanes/prepare/packet_kernel.h"
 
-/* Lets the function for partial packets, which has regions by now, go on to the one for those that are alone. */
+/* Lets the function for partial packets, which has barrier regions by now, call `lone_partial` for packets that are work-groups. */
 void tsr__lone_packets_join(struct tsr__compilation *l, const struct tsr__packet_kernel *k);
 
 #endif

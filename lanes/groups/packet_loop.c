@@ -96,7 +96,7 @@ static LLVMValueRef only_store(const struct tsr__cfg *cfg, LLVMValueRef slot)
     return store;
 }
 
-void tsr__packet_loop_drop_homes(struct tsr__compilation *l, LLVMValueRef f)
+void tsr__packet_loop_promote_slots(struct tsr__compilation *l, LLVMValueRef f)
 {
     struct tsr__cfg cfg;
     size_t count, slots = 0;
@@ -286,7 +286,7 @@ bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel
         return true;
     if (tsr__has_text_attr(k->whole, TSR__INTERLEAVED))
         return true;
-    tsr__packet_loop_drop_homes(l, k->whole);
+    tsr__packet_loop_promote_slots(l, k->whole);
     build_loop(l, k->whole, k->packet.width, known_size(k));
     if (k->wrapping)
         build_loop(l, k->wrapping, k->packet.width, k->group);

@@ -12,7 +12,7 @@ struct tsr__block_loop {
     LLVMBasicBlockRef behind;        /* NULL: it can be reached in another way */
 };
 
-/* False: the loop has more blocks, or nothing leads there alone. */
+/* False: the loop has several blocks, or no block leads to it alone. */
 bool tsr__block_loop_find(const struct tsr__cfg *cfg, int loop, struct tsr__block_loop *found);
 
 /* Copies an instruction that is no phi to where the builder stands. `copies`: values of the loop that differ in the copy. */
@@ -21,11 +21,11 @@ LLVMValueRef tsr__copy_inst(LLVMBuilderRef b, struct tsr__map *copies, LLVMValue
  * branch of `before` is not changed. */
 LLVMBasicBlockRef tsr__copy_loop(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__block_loop *loop, const char *name,
                                  struct tsr__map *copies);
-/* Now two blocks lead to `behind`: `from` with the loop's values, and `other` with copies of them. All that uses these values behind the
- * loop takes what came. */
+/* Once two blocks lead to `behind`, `from` with the loop's values and `other` with copies of them: makes phis of the two, and lets all uses
+ * behind the loop read these. */
 void tsr__join_behind(LLVMBuilderRef b, const struct tsr__block_loop *loop, LLVMBasicBlockRef from, LLVMBasicBlockRef other,
                       const struct tsr__map *copies);
-/* Where `condition` does not hold, a copy of the loop runs instead of it. `before` and `behind` become blocks of this loop alone. */
+/* Makes a copy of the loop that runs where `condition` does not hold. `before` and `behind` become blocks of this loop alone. */
 void tsr__version_loop(struct tsr__compilation *l, LLVMBuilderRef b, struct tsr__block_loop *loop, LLVMValueRef condition,
                        struct tsr_arena *arena);
 

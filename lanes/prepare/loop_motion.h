@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What may move out of a loop, and what stands in its way. */
+ * Which values can be computed before a loop, and which memory instructions write. */
 #ifndef TESSERA_LANES_PREPARE_LOOP_MOTION_H
 #define TESSERA_LANES_PREPARE_LOOP_MOTION_H
 
@@ -10,9 +10,9 @@ struct tsr__loop_of {
     int loop;
 };
 
-/* Whether the value can be had before the loop, by moving at most so many instructions on each way to it. */
+/* Can the value be computed before the loop, by moving at most `depth` instructions of each chain that leads to it? */
 bool tsr__can_hoist(const struct tsr__loop_of *l, LLVMValueRef v, int depth);
-/* Moves them to where the builder stands. */
+/* Moves these instructions to where the builder stands. */
 void tsr__hoist(const struct tsr__loop_of *l, LLVMBuilderRef b, LLVMValueRef v);
 /* The one block before the loop that leads nowhere else, or TSR__NONE. */
 int tsr__preheader_of(const struct tsr__cfg *cfg, const struct tsr__loop *loop);

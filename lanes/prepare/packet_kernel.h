@@ -10,16 +10,17 @@
  * pass also runs on the dump of the one before. */
 struct tsr__packet_kernel {
     struct tsr_kernel_info *info;
-    LLVMValueRef kernel;   /* calls one of the packet functions */
-    LLVMValueRef item;     /* the code of a work-item */
-    LLVMValueRef whole;    /* the packet function for full packets: a declaration until the pass "widen_full"; NULL: groups are lanes */
-    LLVMValueRef partial;  /* … for other packets: a declaration until the pass "widen_partial"; NULL: all packets are full */
-    LLVMValueRef wrapping; /* … for full packets of launches in which an index may wrap (versioning.c); NULL: `whole` is right for all */
-    LLVMValueRef lone;     /* … for full packets that are work-groups (lone_packets.c); NULL: `whole` runs these, too */
-    LLVMValueRef lone_partial;    /* … for others that are all of a work-group, a row; NULL: `partial` runs these, too */
+    LLVMValueRef kernel;  /* calls one of the packet functions */
+    LLVMValueRef item;    /* the code of a work-item */
+    LLVMValueRef whole;   /* the packet function for full packets: a declaration until the pass "widen_full"; NULL: groups are lanes */
+    LLVMValueRef partial; /* the same for other packets: a declaration until the pass "widen_partial"; NULL: all packets are full */
+    LLVMValueRef
+        wrapping;      /* the same for full packets of launches in which an index may wrap (versioning.c); NULL: `whole` is right for all */
+    LLVMValueRef lone; /* the same for full packets that are work-groups (lone_packets.c); NULL: `whole` runs these, too */
+    LLVMValueRef lone_partial;    /* the same for partial packets that are work-groups of one row; NULL: `partial` runs these, too */
     struct tsr__packet packet;    /* of a full packet */
-    struct tsr__group_size group; /* if the code is made for one */
-    bool lacks_lanes;             /* … of which some packet is not full */
+    struct tsr__group_size group; /* the size of work-groups, if the code is made for one */
+    bool lacks_lanes;             /* some packet of such a group is not full */
 };
 
 /* False: the kernel does not run in packets. */
@@ -29,12 +30,12 @@ LLVMValueRef tsr__whole_function(struct tsr__compilation *l, const struct tsr_ke
 LLVMValueRef tsr__partial_function(struct tsr__compilation *l, const struct tsr_kernel_info *info);
 /* A function for packets of the kernel, without a body, which is called <kernel>.<suffix>. */
 LLVMValueRef tsr__declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix);
-/* `restrict` is a promise about one work-item: where barriers are nothing, a packet reads what other lanes have written, maybe through
- * another pointer. */
+/* Drops `restrict` from the parameters: it is a promise about one work-item, and where a packet needs no barriers its lanes may read
+ * through one pointer what others have written through another. */
 void tsr__forget_restrict(LLVMValueRef packet_function);
-/* A new block of the kernel, or of one of its packet functions, with a call of another of these. */
+/* A new block of `from`, the kernel or one of its packet functions, that calls `packet_function` and returns. */
 LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef packet_function);
-/* What is known of the values of work-items in full packets, as text. */
+/* Adds to `out` the shapes of all values of the item functions in full packets, as text, for tests and tessera-opt. */
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "lanes/prepare/staged_copies.h"
 
-/* Of a copy that stores an element of a private array: finds what the array has been filled with. False: that cannot be told. */
+/* For a copy that stores `stored`, an element of a private array: finds what the array has been filled with. False: unknown. */
 bool tsr__find_array_copy(const struct tsr__unstage *u, LLVMValueRef stored, struct tsr__copy *c);
-/* Drops stores to an array that is not read any more. */
+/* Drops the stores to a private array that nothing reads any more. */
 void tsr__drop_unread_array(const struct tsr__unstage *u, LLVMValueRef kernel, LLVMValueRef array);
 
 #endif

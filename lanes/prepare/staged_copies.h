@@ -8,10 +8,10 @@
 /* A load of global memory, of what a store to local memory stores. */
 struct tsr__original {
     LLVMValueRef load; /* NULL: there is none */
-    int block;         /* which, once it is left for code outside of the load's own loops, has seen all of them loaded; TSR__NONE: the
-                        * store's own rounds load */
+    int block;         /* all rounds of the load have run once this block is left for code outside of the load's own loops; TSR__NONE: the
+                        * rounds of the store load */
     struct {
-        LLVMValueRef its, of_store; /* counters of loops around the load and the store that have the same value for the same number */
+        LLVMValueRef its, of_store; /* counters of loops around the load and the store: equal for what is loaded and stored */
     } counters[TSR__PLACE_DIGITS];
     unsigned counter_count;
 };
@@ -22,24 +22,24 @@ enum { TSR__COPY_SOURCES = 8 };
 struct tsr__copy {
     struct tsr__place to;
     struct tsr__original from;
-    LLVMValueRef sources[TSR__COPY_SOURCES]; /* where it is computed: all loads, of which `from` has the first */
-    unsigned source_count;                   /* 0: it is what has been loaded */
-    struct tsr__original first_from;         /* where rounds of a loop store what the round before has loaded: the load before the loop */
-    int ahead;                               /* that loop, or TSR__NONE */
-    LLVMValueRef array;                      /* the private array by way of which it goes, or NULL */
+    LLVMValueRef sources[TSR__COPY_SOURCES];        /* all loads that the stored value is computed from; `from` has the first */
+    unsigned source_count;                          /* 0: the value is stored as it has been loaded */
+    int ahead;                                      /* the loop in which each round stores what the round before has loaded, or TSR__NONE */
+    struct tsr__original first_from;                /* for the first round of that loop: the load before it */
+    LLVMValueRef array;                             /* the private array through which the value goes, or NULL */
     struct tsr__id_digit digits[TSR__PLACE_DIGITS]; /* of the place, the lowest first */
     unsigned digit_count;
 };
 
-/* Of a store to this place. False: it is no such. */
+/* Reads the store to this place as a copy. False: it is none. */
 bool tsr__find_copy(const struct tsr__unstage *u, const struct tsr__place *to, struct tsr__copy *c);
-/* Where the copy comes from, in the address space of its object; or, where it is computed, what is stored. */
+/* The address that is copied from, in the address space of its object; or the stored value, where it is computed. */
 LLVMValueRef tsr__source_of(const struct tsr__copy *c);
-/* The counter of the store's loops for which the one of the load's stands; any other value is itself. */
+/* Of a counter of the load's loops: the equal one of the store's. Any other value as it is. */
 LLVMValueRef tsr__in_store(const struct tsr__copy *c, LLVMValueRef v);
 bool tsr__same_base(const struct tsr__id_base *a, const struct tsr__id_base *b);
-/* The block which, once it is left for code outside of the copy's own loops, has seen all of the copy made: the copy's, or the head of the
- * outermost of its loops in this one. TSR__NONE: not all rounds copy. */
+/* The block that, once it is left for code outside of the copy's own loops, has run all of the copy: the store's block, or the head of the
+ * outermost of its loops in loop `within`. TSR__NONE: some rounds do not copy. */
 int tsr__head_of_copy(const struct tsr__unstage *u, const struct tsr__copy *c, int within);
 
 #endif

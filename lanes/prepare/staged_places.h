@@ -19,13 +19,13 @@ struct tsr__unstage {
     struct tsr__rounds *rounds; /* of each loop that has been asked for */
 };
 
-/* Bytes from the beginning of a part of local memory. */
+/* What a load or store of local memory accesses: bytes from the beginning of an array, or of all local memory. */
 struct tsr__place {
     LLVMValueRef access; /* load or store */
     LLVMValueRef root;   /* NULL: the work-group's local memory */
     struct tsr__form at;
-    int64_t turn[TSR__CYCLE_ROUNDS]; /* bytes to add in each round of this loop, which uses buffers in turn; TSR__NONE: all are 0 */
-    int turn_loop;
+    int64_t turn[TSR__CYCLE_ROUNDS]; /* bytes to add in each round of loop `turn_loop`, which uses buffers in turn */
+    int turn_loop;                   /* TSR__NONE: there is none, and nothing to add */
     int64_t size;
 };
 
@@ -35,30 +35,31 @@ static inline int tsr__block_of(const struct tsr__unstage *u, LLVMValueRef inst)
     return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
 }
 
-/* The pointer of which the other one is a place, in whatever address space, and that space. */
+/* The pointer that this one is an offset from, whatever address spaces it is cast to; and the address space of that. */
 LLVMValueRef tsr__object_of(LLVMValueRef pointer);
 unsigned tsr__space_of(LLVMValueRef pointer);
-/* Of a load or store of local memory. False: it cannot be told. */
+/* The place of a load or store of local memory. False: unknown. */
 bool tsr__find_place(const struct tsr__unstage *u, LLVMValueRef access, struct tsr__place *place);
-/* Of an integer that instruction `at` uses: made of ids and counters, and of whose turn it is. False: it is made of other numbers, too. */
+/* An integer that instruction `at` uses as a sum of ids, counters, and which buffer's turn it is. False: it depends on other numbers, too.
+ */
 bool tsr__sum_of_place(const struct tsr__unstage *u, LLVMValueRef at, LLVMValueRef v, struct tsr__form *form);
 /* Is it a load of global memory? */
 bool tsr__is_source(LLVMValueRef v);
 /* Do the two places have bytes in common, in any round of each? */
 bool tsr__overlap(const struct tsr__place *a, const struct tsr__place *b);
-/* … in rounds in which they lie at turn[i] and turn[k]? */
+/* The same in rounds in which the places lie at turn[i] and turn[k]. */
 bool tsr__overlap_in_turn(const struct tsr__place *a, int i, const struct tsr__place *b, int k);
-/* Is the instruction a phi of the buffers of a loop, which it exchanges in each round? */
+/* Is it a phi by which a loop exchanges its buffers in each round? */
 bool tsr__is_buffer_in_turn(const struct tsr__unstage *u, LLVMValueRef phi);
-/* The block that has seen all rounds of the loops around this one in `within`, once it is left for code outside of them: the head of the
- * outermost. Each round runs the block, and there is one at least, of all work-items or of those that the loops count. TSR__NONE: that is
- * not known. */
+/* The head of the outermost loop around `block` inside of loop `within`: once it is left for code outside of these loops, all rounds have
+ * run the block. There is at least one round, by all work-items (`by_all`) or by those that the loops count. TSR__NONE: that is not known.
+ */
 int tsr__head_of_rounds(const struct tsr__unstage *u, int block, int within, bool by_all);
 /* The innermost loop around both blocks, or TSR__NONE. */
 int tsr__common_loop(const struct tsr__unstage *u, int a, int b);
-/* Is there a way from behind block `from` to block `to` that does not go by block `avoid`, nor, unless that is TSR__NONE, by `header`? */
+/* Is there a way from the end of block `from` to block `to` that passes neither block `avoid` nor block `header` (may be TSR__NONE)? */
 bool tsr__leads(const struct tsr__unstage *u, int from, int to, int avoid, int header);
-/* Do all that come to `b` come from `a`? */
+/* Do all ways to instruction `b` pass instruction `a`? */
 bool tsr__comes_after(const struct tsr__unstage *u, LLVMValueRef a, LLVMValueRef b);
 
 #endif

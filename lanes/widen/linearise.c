@@ -149,7 +149,7 @@ static struct edge read_edge(struct tsr__widener *s, int from, int to)
 }
 
 /* Whether lanes of an earlier edge may be waiting in the phis of `to`. The first edge need not care, and what lanes had that left a loop is
- * of no use in it: an exit has phis of its own, or the value outlives the loop in its homes. */
+ * of no use in it: an exit has phis of its own, or the value outlives the loop in its stack slots. */
 static bool others_wait(const struct tsr__widener *s, int from, int to)
 {
     if (tsr__leaves_divergent_loop(&s->shapes, from, to))

@@ -32,7 +32,7 @@ struct serial_loop {
     struct tsr__map scalars;               /* in the work-item function → for the lane */
     struct tsr__map slots;                 /* of values that are used behind the loop */
     bool all;                              /* lanes go through it so */
-    struct landing *landings;              /* of the homes that they write then */
+    struct landing *landings;              /* of the stack slots that they write then */
     LLVMBasicBlockRef *blocks, start, end; /* by number, from loop->begin on; before them; where all exits lead: the next lane */
 };
 
@@ -49,7 +49,7 @@ static LLVMValueRef value_of_lane(struct serial_loop *o, LLVMValueRef first, str
     LLVMTypeRef number = is_pointer ? i64 : type;
     LLVMValueRef by = LLVMBuildIntCast2(s->b, lane, number, false, "");
     by = LLVMBuildMul(s->b, by, LLVMConstInt(number, (uint64_t)shape.stride, true), "");
-    return is_pointer ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "") : LLVMBuildAdd(s->b, first, by, "");
+    return is_pointer ? tsr__plus_bytes(s->l, s->b, first, by) : LLVMBuildAdd(s->b, first, by, "");
 }
 
 /* The number with which a phi of the header begins in all lanes, or NULL. */

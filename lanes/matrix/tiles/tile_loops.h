@@ -8,10 +8,10 @@
 /* Where an operand of one product is in memory. */
 struct tsr__moving {
     LLVMValueRef address;
-    bool by_rows, by_columns; /* of elements, of words; else rows of tiles */
+    bool by_rows, by_columns; /* B as rows of elements, or columns of words; else rows of tiles */
     struct tsr__polynomial at, stride, step /* from round to round */;
     LLVMValueRef place;                                 /* in a matrix with edges, or NULL */
-    struct tsr__polynomial pitch, x, y, step_x, step_y; /* the first vector in this matrix: bytes and rows */
+    struct tsr__polynomial pitch, x, y, step_x, step_y; /* where the first vector is in this matrix: x in bytes, y in rows */
 };
 
 /* A or B of all products of a round that go into one accumulator. */
@@ -29,22 +29,23 @@ struct tsr__loop_part {
     struct tsr__part_operand a, b;
     const struct tsr__tile_product *product; /* of all of them; the accumulator may have others in other loops */
     unsigned depth;
-    bool zero, half; /* half: they have 32 bytes of K each */
-    bool nibbles;    /* … in which bytes hold two numbers of 4 bits */
-    bool no_signs;   /* … none of which has a sign */
+    bool zero;     /* the accumulator is zero before the loop */
+    bool half;     /* the products have 32 bytes of K each */
+    bool nibbles;  /* the bytes of `half` hold two numbers of 4 bits */
+    bool no_signs; /* none of these numbers has a sign */
 };
 
-/* One call: accumulators in rows and columns. */
+/* A loop, or the part of it that one call of the device runs: accumulators in rows and columns. */
 struct tsr__k_loop {
     struct tsr__k_loop *next;
     LLVMBasicBlockRef loop;
     struct tsr__loop_part parts[TSR_TILE_LOOP_MAX];   /* row after row */
     struct tsr__live_range *lives[TSR_TILE_LOOP_MAX]; /* of these */
-    struct tsr__slice *slice_a, *slice_b;             /* which compute the operand; NULL: it moves */
-    struct tsr__pending_tile_store *leaving;          /* what becomes of all accumulators, or NULL */
+    struct tsr__slice *slice_a, *slice_b;             /* the code that computes the operand; NULL: it lies in memory (`moves`) */
+    struct tsr__pending_tile_store *leaving;          /* the store of all accumulators behind the loop, or NULL */
     const char *runs_now;                             /* why its packet cannot end before the loop has run; NULL: it may */
-    struct tsr__twice *twice;                         /* NULL: … since nothing but stores follows; else since it runs twice */
-    int alone; /* argument of the kernel whose memory has to be its own for that, since slices read others; -1: none */
+    struct tsr__twice *twice;                         /* if the packet may end: how it runs twice; NULL: only stores follow */
+    int alone; /* the argument that C is stored through, which must be alone in its memory as slices read others; -1: none */
     unsigned rows, columns;
     struct tsr__polynomial a_next, b_next;
     bool zero;
@@ -52,13 +53,13 @@ struct tsr__k_loop {
     unsigned number; /* of several calls for one basic block */
 };
 
-/* Does it have the columns of one sub-group of 8? */
+/* Has the tile the columns of one sub-group of 8 only? */
 static inline bool tsr__is_narrow(const struct tsr__loop_part *part)
 {
     return tsr__row_of_block(part->life->block) < TSR_TILE_ROW_BYTES;
 }
 
-/* Are B's words made of its elements? */
+/* Does B lie in memory as elements, so that it has to be packed? */
 static inline bool tsr__is_unpacked(const struct tsr__moving *m)
 {
     return m->by_rows || m->by_columns;
@@ -66,9 +67,9 @@ static inline bool tsr__is_unpacked(const struct tsr__moving *m)
 
 /* The registers of the loop's accumulators: a bit each. */
 uint32_t tsr__registers_of_loop(const struct tsr__k_loop *x);
-/* Why the device cannot run it with those of other work-groups, whatever the packet does, or NULL. */
+/* Why the device cannot run the loop together with those of other work-groups, whatever the packet does behind it; or NULL. */
 const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers);
-/* Why its packet cannot end before the loop has run, or NULL. `all`: is it all that the loop multiplies? */
+/* Why the packet cannot end before the loop has run, or NULL. `all`: does this call run all products of the loop? */
 const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all);
 /* The block behind a loop of one block that leaves at its end, or NULL. (tile_waits.c) */
 LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop);

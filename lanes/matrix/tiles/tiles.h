@@ -28,7 +28,7 @@ enum tsr__fragment_kind {
 
 struct tsr__fragment {
     struct tsr__fragment *next;     /* with the same first vector */
-    struct tsr__fragment *next_phi; /* of all */
+    struct tsr__fragment *next_phi; /* in the list of all PHI fragments */
     enum tsr__fragment_kind kind;
     unsigned m;
     LLVMValueRef v[TSR__MAX_M];
@@ -57,9 +57,9 @@ struct tsr__tile_mad {
     unsigned number; /* in its web */
     bool joins_next; /* is done together with the next operation of the web, which adds to its result */
     enum tsr__operand_place a, b;
-    bool in_loop;         /* which the device runs as a whole */
-    const char *runs_now; /* why it does not wait for the loops of other work-groups, or NULL */
-    bool twice;           /* it waits as its packet runs twice */
+    bool in_loop;         /* it is in a loop that the device runs as a whole */
+    const char *runs_now; /* why that loop does not wait for those of other work-groups; NULL: it does */
+    bool twice;           /* the loop waits since its packet runs twice */
     bool in_memory;       /* the accumulator is in no register */
 };
 
@@ -68,7 +68,7 @@ struct tsr__web {
     struct tsr__tile_mad **mads; /* in order */
     unsigned fragment_count, mad_count, m, lanes;
     bool loops, in_block;
-    const char *why; /* not in tiles, or NULL */
+    const char *why; /* it stays in vectors; NULL: it is in tiles */
 };
 
 struct tsr__tile_block {
@@ -94,8 +94,7 @@ struct tsr__webs {
     size_t block_count;
 };
 
-/* ---- registers (tile_regalloc.c)
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- registers (tile_regalloc.c) ----------------------------------------------------------------------------------------------------- */
 
 /* Accumulators beyond TSR__MAX_ACCUMULATORS lie in memory and are numbered behind the registers. If there are any, the scratch tile is the
  * register through which operations on them go. */
@@ -109,11 +108,11 @@ struct tsr__alloc_block {
     int *next, *before; /* successors, predecessors */
     unsigned next_count, before_count;
     uint32_t taken;            /* bit per register, or tile in memory, that holds an accumulator somewhere in it */
-    uint32_t taken_throughout; /* … that is not shared in turn with other accumulators */
+    uint32_t taken_throughout; /* the bits of those that one accumulator holds in all of the block */
 };
 
-/* Where users outside of the webs need a fragment as vectors: at the start of block `place`, or behind the operation if it is in that
- * block. */
+/* A place where users outside of the webs need a fragment as vectors: the start of block number `place`, or behind the operation that makes
+ * the fragment, if that is in this block. */
 struct tsr__unpacking {
     struct tsr__fragment *f;
     int place;
@@ -126,9 +125,9 @@ struct tsr__live_range {
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
     int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
-    bool is_part;    /* of a tile: of a kind that is worth it only in loops that wait for those of other work-groups */
-    bool to_memory;  /* it is to lie in memory even if there are registers */
-    const char *why; /* the reason for that */
+    bool is_part;    /* it fills a part of a tile only, which pays in loops that wait for those of other work-groups, and nowhere else */
+    bool to_memory;  /* it is to lie in memory even if a register is free */
+    const char *why; /* the webs stay vectors */
     int turn;        /* number of its basic block + 1, if it needs the register only between two operations of that block; else 0 */
     size_t turn_begin, turn_end;
 };
@@ -149,13 +148,13 @@ void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 
 /* Finds the webs of a function, and joins those with common operands to blocks. (tile_webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function);
-/* Sinks casts of values in webs to the users of the casts. (phi_casts.c) */
+/* Moves casts of values in webs down to the users of the casts. (phi_casts.c) */
 void tsr__sink_phi_casts(struct tsr__webs *w);
 /* The web of a block that `user` is part of, as an operation or as a phi; or NULL. */
 const struct tsr__web *tsr__web_of_user(const struct tsr__webs *w, LLVMValueRef user);
 /* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
 void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w);
-/* Moves accumulators with `to_memory` there, unless others would have to leave registers for that. */
+/* Moves the accumulators with `to_memory` to memory, unless others would have to give up their registers for that. */
 void tsr__tiles_to_memory(struct tsr__tile_allocation *r, struct tsr__webs *w);
 /* The operation of the web at (row, column) of a block that corresponds to `mad` of the first web. */
 static inline struct tsr__tile_mad *tsr__operation_of_web(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad,
@@ -170,7 +169,7 @@ static inline bool tsr__is_in_block_of_webs(const struct tsr__tile_block *block,
             return true;
     return false;
 }
-/* Rows of the tile that the webs of a block make together. */
+/* Rows of the tile that the webs of a block fill together. */
 static inline unsigned tsr__rows_of_block(const struct tsr__tile_block *block)
 {
     return block->rows * block->webs[0][0]->m;
@@ -180,7 +179,7 @@ static inline unsigned tsr__row_of_block(const struct tsr__tile_block *block)
 {
     return 4 * block->webs[0][0]->lanes * block->columns;
 }
-/* The webs of a live range stay vectors after all. */
+/* Lets the webs of a live range stay vectors after all, for this reason. */
 void tsr__reject_tile(struct tsr__live_range *life, const char *why);
 unsigned tsr__web_index(const struct tsr__fragment *f);
 /* `to`, of the first web, gets a value from outside of the webs: as operand of its operation, or on edge `edge` of its phi. Answers the
@@ -193,14 +192,13 @@ bool tsr__is_first_receiver(const struct tsr__tile_block *block, const struct ts
 /* The last operation of the block of webs that corresponds to `mad`: the tile multiplication stands there. */
 const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad);
 
-/* ---- code (tile_isel.c) ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- code (tile_isel.c) -------------------------------------------------------------------------------------------------------------- */
 
 /* An operand in a register. */
 struct tsr__loaded {
     unsigned count; /* 0: nothing */
     LLVMValueRef from[TSR_TILE_ROWS * TSR__MAX_CHAIN];
-    unsigned used; /* when, for the choice of what to overwrite */
+    unsigned used; /* the clock at its last use: the register that was used longest ago is overwritten first */
     const struct tsr__tile_product *product;
     bool is_b;
     enum tsr__operand_place place;
@@ -217,7 +215,7 @@ struct tsr__source {
     unsigned rows, chunks, chunk_bytes;
     const struct tsr__tile_product *product;
     bool is_b, half; /* half: it goes to a register of half a step of K */
-    bool any_part;   /* of A: of fewer than 16 rows, or of B: of 8 columns, it may be in place all the same */
+    bool any_part;   /* it may be in place although A has fewer than 16 rows, or B 8 columns */
 };
 
 /* One tile multiplication: the operations from `first` to `last` of the first web of a block, and those that correspond in other webs. */
@@ -231,50 +229,50 @@ struct tsr__tiles {
     struct tsr__compilation *l;
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
-    struct tsr__map whole_stores;       /* blocks where only accumulators of whole tiles have tile stores */
+    struct tsr__map whole_stores;       /* blocks where none but whole tiles get a tile store → 1 */
     bool halves;                        /* two registers are for single operations of 32 bytes of K */
     LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
-    struct tsr__map buffers;            /* on the stack, by this pass → 1 */
+    struct tsr__map buffers;            /* stack buffers of this pass → 1 */
     struct tsr__webs webs;
     struct tsr__tile_allocation registers;
     struct tsr__live_range *life;
-    unsigned rows, chunk; /* of its accumulator; `chunk` is what one web has of a row, in bytes */
+    unsigned rows, chunk; /* of the accumulator of `life`: its rows, and the bytes of a row that one web has */
     LLVMBasicBlockRef block;
     LLVMValueRef last; /* instruction up to which `loaded` holds */
     struct tsr__loaded loaded[TSR_TILE_COUNT];
     unsigned clock;
-    struct tsr__tiles *same_kernel;                 /* another function that a kernel reaches that reaches this one, or NULL */
+    struct tsr__tiles *same_kernel;                 /* another function of a kernel that reaches this one, too; or NULL */
     struct tsr__pending_tile_store *pending_stores; /* tile_stores.c */
     struct tsr__k_loop *rounds;                     /* tile_loops.c */
-    struct tsr__map twice;                          /* loops of these for which packets run twice → 1 */
+    struct tsr__map twice;                          /* the loops in `rounds` for which packets run twice → 1 */
     struct tsr__map columns;                        /* vectors of pointers → struct columns * (tile_operands.c) */
-    bool once;                                      /* there are to be none: the kernel's other function for full packets has none */
-    const char *rejected;                           /* why a block of webs has become vectors that no loop of the device makes, or NULL */
+    bool once;                                      /* no packet is to run twice: those of the kernel's other function cannot */
+    const char *rejected;                           /* why a block of webs that needs a loop of the device stays in vectors, or NULL */
 };
 
-/* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
-/* Makes each vector of A that has two rows one of these two, before anything is found. */
+/* Makes each vector of A with two rows a concatenation of the two, which tile_operands.c looks for. Before webs are found. */
 void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function);
+/* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
-/* Of the two halves of a product of 4-bit numbers: makes both operands what these halves are of, half a step of bytes. False: they are
- * something else. (tile_operands.c) */
+/* The operands of a product of 4-bit numbers, each as its lower and its upper halves of bytes: makes them half a step of K of the bytes
+ * themselves. False: they are no such halves. (tile_operands.c) */
 bool tsr__tile_pack_nibbles(struct tsr__source *a, struct tsr__source *b);
 /* Does the operand fill its register? (tile_operands.c) */
 bool tsr__tile_is_full(const struct tsr__source *s);
 /* Are the vectors the rows of a whole tile in memory, which is unchanged at `point`? Then the tile begins at the address of the first
  * vector's load. (tile_operands.c) */
 bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__polynomial *stride);
-/* Are the words of B made of rows of elements in memory, which is unchanged at `point`? Then where the first row begins, and how far it is
- * from one to the next. (tile_operands.c) */
+/* Are the words of B made of rows of elements in memory, which is unchanged at `point`? Then `address` is where the first row begins, and
+ * `stride` the distance of rows in bytes. (tile_operands.c) */
 bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
                        struct tsr__polynomial *stride);
-/* Does each lane read its column of B, whose words lie side by side in memory, which is unchanged at `point`? Then where the first column
- * begins, and how far it is from one to the next. Makes code that computes addresses. (tile_operands.c) */
+/* Does each lane read its column of B, whose words lie side by side in memory, which is unchanged at `point`? Then `address` is where the
+ * first column begins, and `stride` the distance of columns in bytes. Makes code that computes addresses. (tile_operands.c) */
 bool tsr__tile_by_columns(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
                           struct tsr__polynomial *stride);
-/* The placeholder that says in which matrix the address is, or NULL. (tile_operands.c) */
+/* The placeholder call that tells which matrix with edges the address lies in, or NULL. (tile_operands.c) */
 LLVMValueRef tsr__tile_place(LLVMValueRef address);
-/* Do placeholders say the same matrix of both addresses, or none? (tile_operands.c) */
+/* Do both addresses lie in the same matrix with edges, or in none? (tile_operands.c) */
 bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b);
 /* May the function write to memory? (tile_operands.c) */
 bool tsr__may_change_memory(LLVMValueRef function);
@@ -301,19 +299,19 @@ void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand,
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride);
 /* The stack address of the accumulator, row after row. With AMX the accumulator is stored there first. */
 LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
-/* Does the launch store this argument past the caches? */
+/* An i1: does the launch want non-temporal stores through this argument? */
 LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
-/* Calls of it have no effect, and are gone before there is machine code. */
+/* Is it a placeholder, whose calls have no effect and are dropped before code is generated? */
 bool tsr__is_marker(LLVMValueRef function);
 /* Is the instruction a call of unknown code, after which tile registers and memory may have changed? */
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
 
-/* Finds the stores that tile stores replace, and in the end makes the code of these. (tile_stores.c) */
+/* Finds the stores that tile stores replace; and makes the code of the tile stores, last of all. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
 void tsr__tile_stores_make(struct tsr__tiles *t);
-/* Refuses the tile stores of fewer than 16 rows that no loop that waits makes; true: there were some. */
+/* Drops the tile stores of fewer than 16 rows that are not made by a loop that waits. True: there were some. */
 bool tsr__tile_stores_refuse(struct tsr__tiles *t);
 /* The tile store at the start of `block`, if it stores exactly these accumulators, in rows and columns as given, which have no other
  * use there, and if its address can be computed behind the phis of `from` (`block` or a block before it). Else NULL. */
@@ -329,73 +327,84 @@ bool tsr__accesses_memory(LLVMValueRef instruction);
 bool tsr__tile_store_has(const struct tsr__pending_tile_store *x, LLVMValueRef store);
 bool tsr__tile_store_is_global(const struct tsr__pending_tile_store *x);
 LLVMBasicBlockRef tsr__tile_store_block(const struct tsr__pending_tile_store *x);
-/* The address of one of them. */
+/* The address of one of these stores. */
 LLVMValueRef tsr__tile_store_address(const struct tsr__pending_tile_store *x);
-/* A loop that waits will make it. */
+/* Notes that a loop that waits makes the store. */
 void tsr__tile_store_waits(struct tsr__pending_tile_store *x);
 /* Sets the value, computed in `from`, that is not 0 at run time if the tiles have been stored already. */
 void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done);
 
-/* May the loop over K, of one block, end after its packet? The packet does nothing but these stores to memory behind it. `all`: is there
- * nothing else in the loop that is multiplied? `again`: the packet may come to the loop once more. (tile_waits.c) */
+/* May the packet end before its loop over K, of one block, has run? So it is if behind the loop the packet only makes these stores. `all`:
+ * does the loop multiply nothing else? Sets `again`: the packet may come to the loop once more. (tile_waits.c) */
 bool tsr__tile_loop_can_wait(struct tsr__compilation *l, LLVMBasicBlockRef loop, const struct tsr__pending_tile_store *stores, bool all,
                              bool *again);
 
-/* Adds the blocks from which the same packet can come to `to`, but not by `past`, unless that is NULL. (tile_waits.c) */
+/* Adds to `found` the blocks from which `to` can be reached without passing `past`, which may be NULL. (tile_waits.c) */
 void tsr__find_ways_to(LLVMBasicBlockRef to, LLVMBasicBlockRef past, struct tsr__map *found);
 
-/* Is it memory that other work-groups leave as it is, and that outlives the packet? `pointer`: of any operand. */
+/* Does the pointer lead to global or constant memory, which outlives the packet? */
 static inline bool tsr__is_global_memory(LLVMValueRef pointer)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
     return space == TSR__GLOBAL_SPACE || space == TSR__CONSTANT_SPACE;
 }
 
-/* Loops that the device runs as a whole (tile_loops.c), in the order of use: makes the code around loops fit; finds the loops; tells if a
- * multiplication is in such a loop, with its places of A and B and why the loop does not wait for those of other work-groups (NULL: it
- * may), and if such a loop computes the accumulator; makes the calls. */
+/* ---- loops that the device runs as a whole (tile_loops.c), in the order of use ------------------------------------------------------- */
+
+/* Gives loops the blocks in front and behind that the calls need. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
+/* Finds the loops among these multiplications. */
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
-/* Adds the loops that wait to the set of blocks. */
+/* Adds the blocks of loops that wait for those of other work-groups to the set. */
 void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *blocks);
 /* Are all products of the block in loops that wait? */
 bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block);
-/* Rejects the live ranges that are worth it only in loops that wait, and are not in one; true: there were some. */
+/* Rejects the live ranges that pay in loops that wait alone (`is_part`), and are in none. True: there were some. */
 bool tsr__tile_loops_reject(struct tsr__tiles *t);
+/* Is the multiplication in such a loop? Then sets where A and B lie, why the loop does not wait (NULL: it does), and whether it waits since
+ * its packet runs twice. */
 bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *a, enum tsr__operand_place *b,
                        const char **runs_now, bool *twice);
+/* Does such a loop begin with zeros in the accumulator of `phi`, so that nothing else need clear it? */
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
+/* Makes the calls of the device. */
 void tsr__tile_loops_make(struct tsr__tiles *t);
-/* Accumulators that nothing but such loops computes, which wait, lie in memory rather than in AMX's registers: their code is mostly about
- * to leave, or to get results that the device has made. */
+/* Marks accumulators that loops that wait alone compute: they lie in memory rather than in AMX's registers, as the function mostly ends
+ * before the loop has run, or takes results that the device has made. */
 void tsr__tile_loops_use_memory(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
-/* Once all other code is there: packets that run twice leave where they have to. */
+/* Once all other code is there: lets packets that run twice end where the first run has to. */
 void tsr__tile_loops_leave(struct tsr__tiles *t);
 
-/* Packets that run twice for a loop (tile_twice.c). Gives the ends of packets blocks of their own. */
+/* ---- packets that run twice for a loop (tile_twice.c) -------------------------------------------------------------------------------- */
+
+/* Gives the ends of packets blocks of their own. */
 void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function);
 /* Can packets run twice for this loop, which makes these accumulators? NULL: no, and why. Changes no code. */
 struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr__live_range *const *lives, unsigned count,
                                         const char **why);
 /* Does a packet wait at a barrier behind the loop? */
 bool tsr__tile_twice_pauses(const struct tsr__twice *x);
-/* For the device: TSR_TILE_TWICE, and more. */
+/* The bits of the call of the device that tell it so: TSR_TILE_TWICE and others (tessera/tiles.h). */
 unsigned tsr__tile_twice_bits(const struct tsr__twice *x);
-/* The device's answer; of several calls, that to the last one is told first, and counts: it is answered. */
+/* Notes the device's answer to a call of the loop: is this the first run? Of several calls the last one is noted first; its answer counts,
+ * and is returned for all. */
 LLVMValueRef tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer);
+/* Makes the branches by which the first run ends. */
 void tsr__tile_twice_make(const struct tsr__twice *x);
-/* The function, all of whose packets run once, does nothing the first time of those that run twice. */
+/* Makes a function whose packets run once return at once in the first run of a launch whose packets run twice. */
 void tsr__tile_skip_first(struct tsr__compilation *l, LLVMValueRef function);
 
-/* Loops that are made twice (tile_ways.c; lanes/matrix/block2d_loops.c): is there such a loop in the function? */
+/* ---- loops that are made twice, for the device and for the packet (tile_ways.c; lanes/matrix/block2d_loops.c) ------------------------ */
+
+/* Is there such a loop in the function? */
 bool tsr__has_two_ways(LLVMValueRef function);
-/* Has it addresses that only the device may look at? */
+/* Has the function addresses that only the device may read from? */
 bool tsr__has_places(LLVMValueRef function);
-/* Once all loops are found: is the way for the device to be taken, as its loops wait? */
+/* Once all loops are found: do those for the device wait, so that they are the ones to keep? */
 bool tsr__takes_device_way(const struct tsr__tiles *t);
-/* Drops the other one. */
+/* Keeps the loops for the device or those for the packet, and drops the others. */
 bool tsr__choose_way(struct tsr__compilation *l, LLVMValueRef function, bool of_device);
-/* At the end nothing but addresses is left of the placeholders. False: code that would run has one. */
+/* Replaces placeholders by the addresses in them. False: code that would run reads from such an address. */
 bool tsr__drop_places(struct tsr__compilation *l);
 
 #endif

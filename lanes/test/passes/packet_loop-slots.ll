@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; The home of a value that is written once, before all that read it, is the value; another one is reset for each packet.
+; The stack slot of a value that is written once, before all that read it, is the value; another one is reset for each packet.
 ; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=split_kernels,widen_full,packet_loop %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
