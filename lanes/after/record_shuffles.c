@@ -145,11 +145,11 @@ static LLVMValueRef put_together(const struct records *r, LLVMValueRef *members)
 static unsigned joined_members(LLVMValueRef shuffle)
 {
     unsigned all = LLVMGetNumMaskElements(shuffle), count = 1; /* element 1 of member 0 is behind one of each */
-    while (count < all && LLVMGetMaskValue(shuffle, count) != 1)
+    while (count < all && tsr__shuffle_number(shuffle, count) != 1)
         count++;
     for (unsigned i = 0; i < all; i++) {
-        int from = LLVMGetMaskValue(shuffle, i);
-        if (from != LLVMGetUndefMaskElem() && (all % count || from != (int)(i % count * (all / count) + i / count)))
+        unsigned from = tsr__shuffle_number(shuffle, i);
+        if (from != TSR__NO_ELEMENT && (all % count || from != i % count * (all / count) + i / count))
             return 0;
     }
     return count < all ? count : 0;

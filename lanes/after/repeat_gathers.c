@@ -57,9 +57,11 @@ static bool constant_repeats(const struct pattern *p, LLVMValueRef v)
 
 static bool shuffle_repeats(const struct pattern *p, LLVMValueRef v)
 {
-    for (unsigned i = 0; i < p->lanes; i++)
-        if (LLVMGetMaskValue(v, i) < 0 || LLVMGetMaskValue(v, i) != LLVMGetMaskValue(v, lane_of(p, number_of(p, i), 0)))
+    for (unsigned i = 0; i < p->lanes; i++) {
+        unsigned from = tsr__shuffle_number(v, i);
+        if (from == TSR__NO_ELEMENT || from != tsr__shuffle_number(v, lane_of(p, number_of(p, i), 0)))
             return false;
+    }
     return true;
 }
 

@@ -128,12 +128,12 @@ int tsr__taken_member(LLVMValueRef shuffle, unsigned members)
 {
     int member = -1;
     for (unsigned i = 0; i < LLVMGetNumMaskElements(shuffle); i++) {
-        int from = LLVMGetMaskValue(shuffle, i), its = from - (int)(i * members);
-        if (from == LLVMGetUndefMaskElem())
+        unsigned from = tsr__shuffle_number(shuffle, i), its = from - i * members;
+        if (from == TSR__NO_ELEMENT)
             continue;
-        if (its < 0 || its >= (int)members || (member >= 0 && its != member))
+        if (from < i * members || its >= members || (member >= 0 && its != (unsigned)member))
             return -1;
-        member = its;
+        member = (int)its;
     }
     return member;
 }

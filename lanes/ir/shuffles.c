@@ -57,13 +57,19 @@ LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMV
     return parts[0];
 }
 
+unsigned tsr__shuffle_number(LLVMValueRef shuffle, unsigned i)
+{
+    const int number = LLVMGetMaskValue(shuffle, i);
+    return number == LLVMGetUndefMaskElem() ? TSR__NO_ELEMENT : (unsigned)number;
+}
+
 bool tsr__shuffle_source(LLVMValueRef shuffle, unsigned i, unsigned *operand, unsigned *element)
 {
-    const int from = LLVMGetMaskValue(shuffle, i), first = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0)));
-    if (from == LLVMGetUndefMaskElem())
+    const unsigned number = tsr__shuffle_number(shuffle, i), first = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0)));
+    if (number == TSR__NO_ELEMENT)
         return false;
-    *operand = from >= first;
-    *element = (unsigned)(from % first);
+    *operand = number >= first;
+    *element = number % first;
     return true;
 }
 
@@ -72,7 +78,7 @@ bool tsr__picks_every(LLVMValueRef v, unsigned first, unsigned step)
     if (!LLVMIsAShuffleVectorInst(v))
         return false;
     for (unsigned i = 0; i < LLVMGetNumMaskElements(v); i++)
-        if (LLVMGetMaskValue(v, i) != (int)(first + i * step))
+        if (tsr__shuffle_number(v, i) != first + i * step)
             return false;
     return true;
 }

@@ -30,6 +30,8 @@ LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMV
 
 /* ---- read ---------------------------------------------------------------------------------------------------------------------------- */
 
+/* The number that element `i` of a shuffle is taken by; TSR__NO_ELEMENT: it is poison. */
+unsigned tsr__shuffle_number(LLVMValueRef shuffle, unsigned i);
 /* Where element `i` of a shuffle comes from: element `element` of operand `operand`. False: it is poison. */
 bool tsr__shuffle_source(LLVMValueRef shuffle, unsigned i, unsigned *operand, unsigned *element);
 /* Is it a shuffle whose element i is number first + i * step, for each i? */

@@ -14,6 +14,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 #include "lanes/prepare/loop_motion.h"
 
 enum { MAX_PHIS = 128, MAX_ELEMENTS = 64, MAX_OPERANDS = 16 };
@@ -148,7 +149,7 @@ static LLVMValueRef operation_now(struct unpipeline *u, LLVMValueRef first, LLVM
         if (LLVMGetNumMaskElements(first) != LLVMGetNumMaskElements(next))
             return NULL;
         for (unsigned i = 0; i < LLVMGetNumMaskElements(next); i++)
-            if (LLVMGetMaskValue(first, i) != LLVMGetMaskValue(next, i))
+            if (tsr__shuffle_number(first, i) != tsr__shuffle_number(next, i))
                 return NULL;
     }
     for (int i = 0; i < LLVMGetNumOperands(next); i++)

@@ -260,7 +260,7 @@ static LLVMValueRef gather_of_words(LLVMValueRef v, unsigned *word)
     } else if (LLVMIsAShuffleVectorInst(v)) { /* every second word of pairs, or every fourth of 16 bytes */
         LLVMValueRef words = LLVMGetOperand(v, 0);
         const unsigned each = LLVMGetVectorSize(LLVMTypeOf(words)) / lanes;
-        *word = (unsigned)LLVMGetMaskValue(v, 0);
+        *word = tsr__shuffle_number(v, 0);
         if (*word >= each || (each != 2 && each != 4) || !LLVMIsABitCastInst(words) || !tsr__picks_every(v, *word, each))
             return NULL;
         v = without_casts(LLVMGetOperand(words, 0));
