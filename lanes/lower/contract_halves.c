@@ -2,11 +2,12 @@
  * Products of halves to which something is added, where the program allows to round once: the CPU without instructions for halves computes
  * in float and rounds each result to half. One multiply-add of floats then takes the place of a product, its rounding and a sum. */
 #include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 /* Of halves, or vectors of them: the same of floats; else NULL. */
 static LLVMTypeRef floats_of_halves(struct tsr__compilation *l, LLVMTypeRef type)
 {
-    const bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    const bool vector = tsr__is_vector_type(type);
     if (LLVMGetTypeKind(vector ? LLVMGetElementType(type) : type) != LLVMHalfTypeKind)
         return NULL;
     LLVMTypeRef number = LLVMFloatTypeInContext(l->context);
@@ -20,8 +21,7 @@ static bool may_contract(LLVMValueRef inst)
 
 static bool is_single_product(LLVMValueRef value)
 {
-    return LLVMIsABinaryOperator(value) && LLVMGetInstructionOpcode(value) == LLVMFMul && may_contract(value) &&
-           !LLVMGetNextUse(LLVMGetFirstUse(value));
+    return LLVMIsABinaryOperator(value) && LLVMGetInstructionOpcode(value) == LLVMFMul && may_contract(value) && tsr__only_user(value);
 }
 
 /* a·b + c, or with signs. */
@@ -67,8 +67,7 @@ bool tsr__pass_contract_halves(struct tsr__compilation *l, LLVMValueRef function
         LLVMValueRef args[] = {LLVMBuildFPExt(b, m.a, type, ""), LLVMBuildFPExt(b, m.b, type, ""), LLVMBuildFPExt(b, m.c, type, "")};
         args[0] = m.minus_product ? LLVMBuildFNeg(b, args[0], "") : args[0];
         args[2] = m.minus_c ? LLVMBuildFNeg(b, args[2], "") : args[2];
-        LLVMValueRef fma = LLVMGetIntrinsicDeclaration(l->module, LLVMLookupIntrinsicID("llvm.fma", 8), &type, 1),
-                     sum = LLVMBuildCall2(b, LLVMGlobalGetValueType(fma), fma, args, 3, "");
+        LLVMValueRef sum = tsr__build_intrinsic(l, b, "llvm.fma", &type, 1, args, 3);
         LLVMReplaceAllUsesWith(code[i], LLVMBuildFPTrunc(b, sum, LLVMTypeOf(code[i]), ""));
         LLVMInstructionEraseFromParent(code[i]);
     }
