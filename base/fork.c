@@ -11,6 +11,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned inside;  /* sections that have begun and not ended */
 static unsigned forking; /* threads that wait in fork() or are in it: no other thread begins a section */
 static _Thread_local unsigned mine;
+static _Thread_local int cancel; /* what tsr_no_cancel_begin has returned to the outermost section of this thread */
 static struct tsr_fork_hooks *hooks;
 static struct tsr_fork_mutex *mutexes;
 
@@ -113,22 +114,38 @@ void tsr_fork_mutex_remove(struct tsr_fork_mutex *removed)
     pthread_mutex_unlock(&lock);
 }
 
+int tsr_no_cancel_begin(void)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+void tsr_no_cancel_end(int begun)
+{
+    pthread_setcancelstate(begun, NULL);
+}
+
 void tsr_no_fork_begin(void)
 {
     watch_once();
+    int begun = tsr_no_cancel_begin();
     pthread_mutex_lock(&lock);
     while (forking && !mine)
         pthread_cond_wait(&changed, &lock);
     inside++;
-    mine++;
+    if (!mine++)
+        cancel = begun;
     pthread_mutex_unlock(&lock);
 }
 
 void tsr_no_fork_end(void)
 {
     pthread_mutex_lock(&lock);
-    mine--;
+    bool last = !--mine;
     if (!--inside || forking)
         pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
+    if (last)
+        tsr_no_cancel_end(cancel);
 }

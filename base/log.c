@@ -36,7 +36,7 @@ static void put(const char *line, size_t size)
 
 static void put_line(const char *group, const char *format, va_list args)
 {
-    int saved = errno;
+    int saved = errno, begun = tsr_no_cancel_begin();
     char line[2048];
     size_t limit = sizeof line - 5; /* room for "...\n" and the zero */
     int head = snprintf(line, limit, "tessera[%d:%d] ", (int)getpid(), (int)gettid());
@@ -53,6 +53,7 @@ static void put_line(const char *group, const char *format, va_list args)
     }
     line[size++] = '\n';
     put(line, size);
+    tsr_no_cancel_end(begun);
     errno = saved;
 }
 

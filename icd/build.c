@@ -260,8 +260,10 @@ static cl_int job_run(struct job *job)
         if (err == CL_SUCCESS)
             err = code;
     }
+    int begun = tsr_no_cancel_begin();
     if (job->notify)
         job->notify(job->program, job->user_data);
+    tsr_no_cancel_end(begun);
     job_free(job);
     return err;
 }
@@ -303,10 +305,12 @@ static bool take_binary(struct part *part)
 /* Code that is made in the background for kernels that have been released since. */
 static void wait_for_makers(struct _cl_program *program)
 {
+    int begun = tsr_no_cancel_begin();
     pthread_mutex_lock(&program->lock);
     while (program->making)
         pthread_cond_wait(&program->coded, &program->lock);
     pthread_mutex_unlock(&program->lock);
+    tsr_no_cancel_end(begun);
 }
 
 /* Marks the builds as running, or reports why they may not run, and frees the job. */

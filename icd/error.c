@@ -19,7 +19,9 @@ cl_int tsr__error(struct _cl_context *context, cl_int code, const char *function
     if (notify) {
         char line[1200];
         snprintf(line, sizeof(line), "Tessera: %s: error %d: %s", function, code, text);
+        int begun = tsr_no_cancel_begin();
         context->notify(line, NULL, 0, context->notify_data);
+        tsr_no_cancel_end(begun);
     }
     return code;
 }

@@ -35,10 +35,12 @@ static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int stat
 static void call_due(struct _cl_event *event)
 {
     cl_int status = atomic_load(&event->status);
+    int begun = tsr_no_cancel_begin();
     for (struct tsr__event_callback *due; (due = take_due(event, status));) {
         due->call(event, status < 0 ? status : due->type, due->user_data);
         tsr_free(due);
     }
+    tsr_no_cancel_end(begun);
 }
 
 /* The store and the load of `callbacks`, and clSetEventCallback's push and its load of `status`, are sequentially consistent: one of the

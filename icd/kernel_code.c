@@ -123,10 +123,12 @@ static bool is_there(const struct tsr_code *code)
 /* Waits for a thread that makes this code, if there is one. Whether the code is still to be made. The program's lock is held. */
 static bool is_missing(struct _cl_program *program, struct tsr_code *code)
 {
+    int begun = tsr_no_cancel_begin();
     program->kernel_count++; /* the build cannot be cleared while this thread waits */
     while (code->busy)
         pthread_cond_wait(&program->coded, &program->lock);
     program->kernel_count--;
+    tsr_no_cancel_end(begun);
     return !is_there(code);
 }
 

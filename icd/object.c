@@ -154,6 +154,7 @@ cl_int tsr__add_destructor(struct _cl_context *context, pthread_mutex_t *lock, s
 
 void tsr__run_destructors(struct tsr_destructor **list, void *object)
 {
+    int begun = tsr_no_cancel_begin();
     while (*list) {
         struct tsr_destructor *entry = *list;
         *list = entry->next;
@@ -163,4 +164,5 @@ void tsr__run_destructors(struct tsr_destructor **list, void *object)
             entry->mem_ends(object, entry->user_data);
         tsr_free(entry);
     }
+    tsr_no_cancel_end(begun);
 }

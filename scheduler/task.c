@@ -134,7 +134,10 @@ enum tsr_status tsr_task_wait(struct tsr_task *task, int *task_status)
     if (!tsr__task_ended(task)) {
         if (tsr_in_callback())
             return TSR_INVALID;
-        if (tsr__task_foreign(task) || !wait_for(task))
+        int begun = tsr_no_cancel_begin(); /* the thread may run tasks of others */
+        bool ended = !tsr__task_foreign(task) && wait_for(task);
+        tsr_no_cancel_end(begun);
+        if (!ended)
             return TSR_DIED;
     }
     if (task_status)

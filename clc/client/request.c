@@ -277,6 +277,7 @@ static bool find_in_cache(struct build *build)
 void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_result *result)
 {
     memset(result, 0, sizeof(*result));
+    int begun = tsr_no_cancel_begin();
     struct build build = {.result = result};
     if (encode(request, &build) && !find_in_cache(&build)) {
         if (tsr_clc_is_library())
@@ -285,6 +286,7 @@ void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_resu
             ask_process(&build);
     }
     tsr_buf_free(&build.request);
+    tsr_no_cancel_end(begun);
 }
 
 bool tsr_clc_find(const void *key, size_t size, struct tsr_clc_result *result)

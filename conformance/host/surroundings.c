@@ -355,6 +355,59 @@ static void fork_while_others_build(void)
         pthread_join(threads[i], NULL);
 }
 
+struct cancelled {
+    struct session session;
+    int first; /* number of the first program */
+};
+
+static void *build_until_cancelled(void *data)
+{
+    const struct cancelled *c = data;
+    for (int i = 0;; i++) {
+        use_session(&c->session, c->first + i);
+        pthread_testcancel();
+    }
+    return NULL;
+}
+
+/* Reached in clFinish, in the thread that waits, or in another. */
+static void CL_CALLBACK may_be_cancelled(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    pthread_testcancel();
+}
+
+static void *wait_until_cancelled(void *data)
+{
+    const struct session *s = &((const struct cancelled *)data)->session;
+    for (;;) {
+        cl_event event;
+        REQUIRE(!clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &event), "clEnqueueMarkerWithWaitList");
+        REQUIRE(!clSetEventCallback(event, CL_COMPLETE, may_be_cancelled, NULL), "clSetEventCallback");
+        REQUIRE(!clFinish(s->queue), "clFinish");
+        REQUIRE(!clReleaseEvent(event), "clReleaseEvent");
+        pthread_testcancel();
+    }
+    return NULL;
+}
+
+/* A thread that is cancelled in a call leaves nothing behind for which later calls of others wait. */
+static void cancelled_threads(void)
+{
+    enum { ROUNDS = 24 };
+    struct cancelled c = {open_session(), 0};
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_t thread;
+        void *end;
+        c.first = 1000 * (i + 1);
+        REQUIRE(!pthread_create(&thread, NULL, i % 2 ? wait_until_cancelled : build_until_cancelled, &c), "pthread_create");
+        usleep((unsigned)(i % 2 ? 200 * i : 5000 * i));
+        REQUIRE(!pthread_cancel(thread) && !pthread_join(thread, &end) && end == PTHREAD_CANCELED, "round %d", i);
+        use_session(&c.session, i);
+    }
+    close_session(&c.session);
+}
+
 /* Takes the compiler some ten seconds. */
 static void build_for_long(void)
 {
@@ -448,6 +501,7 @@ static const struct {
     CASE(children_ignored),
     PLAIN(set_uid),
     PLAIN(fork_while_others_build),
+    CASE(cancelled_threads),
     CASE(killed_while_it_builds),
 };
 enum { CASES = sizeof cases / sizeof cases[0] };

@@ -234,6 +234,12 @@ struct tsr_fork_mutex {
 void tsr_fork_mutex_add(struct tsr_fork_mutex *added); /* mutex and in_child are set; before other threads see the object */
 void tsr_fork_mutex_remove(struct tsr_fork_mutex *removed);
 
+/* The application may cancel a thread that is in one of the driver's calls. It must not end between these two, where the driver waits for
+ * others, opens files or calls the application: a lock, a descriptor or a compiler process would stay behind. Sections of tsr_no_fork_begin
+ * are such sections as well; they nest. */
+int tsr_no_cancel_begin(void);
+void tsr_no_cancel_end(int begun); /* what the former returned */
+
 /* ---- CPU features (base/cpu.c; the table is tessera/cpu.def) ------------------------------------------------------------------ */
 
 enum tsr_cpu_feature {
