@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * printf of kernels: formats packed arguments (tessera/printf.h) by OpenCL C 6.15.14, and collects the text of a launch. */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,7 +192,7 @@ static void print_value(struct tsr_buf *text, const struct spec *spec, const str
     }
 }
 
-void tsr__print(struct tsr_buf *text, const char *format, const unsigned char *args)
+static void print_all(struct tsr_buf *text, const char *format, const unsigned char *args)
 {
     uint32_t left;
     memcpy(&left, args, sizeof left);
@@ -218,6 +219,15 @@ void tsr__print(struct tsr_buf *text, const char *format, const unsigned char *a
         left--;
         format = end;
     }
+}
+
+void tsr__print(struct tsr_buf *text, const char *format, const unsigned char *args)
+{
+    /* Of this thread: numbers have a point, whatever the application's locale has; a comma separates the elements of a vector. */
+    locale_t own = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(own);
+    print_all(text, format, args);
+    uselocale(before);
+    freelocale(own);
 }
 
 /* ---- the text of a launch ------------------------------------------------------------------------------------------------------ */

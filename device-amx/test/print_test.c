@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * printf: a table of formats and packed arguments against the text that OpenCL C asks for, and the order of a launch's text. */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +172,41 @@ static char *output_of(struct program *p, const char *kernel, struct tsr_ndrange
     return text;
 }
 
+/* An application whose locale writes numbers with a comma: `localedef` makes one. */
+static void test_locale(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tessera-test-XXXXXX", command[400];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping -1\\nEND LC_NUMERIC\\n' >%s/comma;"
+             "localedef -c --no-archive -i %s/comma %s/xx_XX >%s/log 2>&1",
+             folder, folder, folder, folder);
+    int unused = system(command); /* warns of what is missing */
+    (void)unused;
+    setenv("LOCPATH", folder, 1);
+    bool made = setlocale(LC_NUMERIC, "xx_XX");
+    char number[8];
+    snprintf(number, sizeof number, "%.1f", 2.5);
+    struct pack pack = {0};
+    struct tsr_buf text = {0};
+    double data[] = {2.5, 0.25};
+    add(&pack, TSR_PRINT_FLOAT, sizeof data[0], 2, data);
+    tsr__print(&text, "%v2lg", pack.bytes);
+    tsr_buf_bytes(&text, "", 1);
+    char after[8];
+    snprintf(after, sizeof after, "%.1f", 2.5);
+    setlocale(LC_NUMERIC, "C");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    if (!made)
+        skip();
+    assert_string_equal(number, "2,5");
+    assert_string_equal(after, "2,5");
+    assert_string_equal((const char *)text.data, "2.5,0.25");
+    tsr_buf_free(&text);
+}
+
 static void test_order(void **state)
 {
     (void)state;
@@ -233,8 +269,8 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers), cmocka_unit_test(test_vectors), cmocka_unit_test(test_floats), cmocka_unit_test(test_others),
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_barrier), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_vectors), cmocka_unit_test(test_floats),  cmocka_unit_test(test_others),
+        cmocka_unit_test(test_locale),   cmocka_unit_test(test_order),   cmocka_unit_test(test_barrier), cmocka_unit_test(test_kinds),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
