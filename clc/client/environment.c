@@ -32,10 +32,15 @@ struct tsr_hash tsr__environment_hash(void)
     return hash;
 }
 
-/* Whether the line NAME=VALUE is of a variable that the driver alone reads. */
+/* Whether the line NAME=VALUE is of a variable that the driver alone reads, or names libraries that the application is to run with: a
+ * sanitizer's runtime finds no room within the compiler's limit of memory, and a library that builds programs when it is loaded would start
+ * compilers without end. */
 static bool is_hosts(const char *line)
 {
-    static const char prefix[] = "TESSERA_";
+    static const char prefix[] = "TESSERA_", *const libraries[] = {"LD_PRELOAD=", "LD_AUDIT="};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(libraries); i++)
+        if (!strncmp(line, libraries[i], strlen(libraries[i])))
+            return true;
     if (strncmp(line, prefix, sizeof(prefix) - 1) != 0)
         return false;
     size_t length = strcspn(line, "=");

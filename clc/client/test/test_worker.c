@@ -290,6 +290,24 @@ static void it_sees_variables_as_they_are_at_the_build(void **state)
     tsr_free(second);
 }
 
+/* Libraries that the application runs with, as a sanitizer's runtime or a tracer, are for the application alone. */
+static void it_runs_without_preloaded_libraries(void **state)
+{
+    (void)state;
+    static const char *const variables[] = {"LD_PRELOAD", "LD_AUDIT"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(variables); i++) {
+        char source[40];
+        snprintf(source, sizeof source, "environment %s", variables[i]);
+        tsr_clc_unload(); /* the next compiler starts with the variable */
+        setenv(variables[i], "libm.so.6", 1);
+        char *seen = image_of(source);
+        unsetenv(variables[i]);
+        assert_string_equal(seen, "unset");
+        tsr_free(seen);
+    }
+    tsr_clc_unload();
+}
+
 static void unloading_ends_the_idle_ones(void **state)
 {
     (void)state;
@@ -550,6 +568,7 @@ int main(int argc, char **argv)
         CASE(a_child_of_a_fork_has_compilers_of_its_own),
         CASE(many_threads_get_their_own_answers),
         CASE(it_sees_variables_as_they_are_at_the_build),
+        CASE(it_runs_without_preloaded_libraries),
         CASE(unloading_ends_the_idle_ones),
         CASE(the_directory_is_told_only_if_files_may_be_read),
         CASE(a_socket_that_is_closed_during_a_build_is_left_alone),
