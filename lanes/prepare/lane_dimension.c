@@ -151,12 +151,13 @@ static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel
     return is_better(l, kernel, &shapes, 1) ? 1 : is_better(l, kernel, &shapes, 2) ? 2 : 0;
 }
 
-/* A code whose lanes follow a dimension is asked for where the range is narrow elsewhere, for kernels that do not see groups, or where
- * work-groups are columns. */
+/* A code whose lanes follow a dimension is asked for where the range is narrow elsewhere, of kernels that see no sub-groups, and where
+ * work-groups are columns, of those that do. */
 static unsigned dimension_of(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
 {
     const unsigned required = tsr_column_dimension(info->reqd_local_size), wanted = l->options->lanes_in;
-    if (l->options->group_size[0] || !may_exchange(l, kernel, required || wanted))
+    const bool columns = required || (wanted && tsr__group_visibility(l, kernel) > TSR__SEES_NUMBERS);
+    if (l->options->group_size[0] || !may_exchange(l, kernel, columns))
         return 0;
     return required ? required : wanted ? wanted - 1 : choose_dimension(l, kernel, tsr__sub_group_size(l, info));
 }

@@ -13,7 +13,9 @@
 ; FORCED: %y = call i64 @__tsr_global_id(i32 1)
 ; FORCED: %z = call i64 @__tsr_global_id(i32 0)
 ; FORCED-LABEL: @linear(
-; FORCED: %x = call i64 @__tsr_global_id(i32 2)
+; FORCED: %x = call i64 @__tsr_global_id(i32 0)
+; FORCED-LABEL: @in_sub_groups(
+; FORCED: %z = call i64 @__tsr_local_id(i32 0)
 ; FORCED-LABEL: @column(
 ; FORCED: %z = call i64 @__tsr_local_id(i32 0)
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
@@ -24,6 +26,7 @@ declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
 declare i64 @__tsr_group_id(i32) memory(none) nounwind willreturn
 declare i64 @__tsr_local_size(i32) memory(none) nounwind willreturn
 declare i32 @__tsr_linear_id() memory(none) nounwind willreturn
+declare i32 @__tsr_lane() memory(none) nounwind willreturn
 
 ; CHECK-LABEL: define spir_kernel void @columns(
 ; CHECK: %x = call i64 @__tsr_global_id(i32 1)
@@ -132,6 +135,18 @@ define spir_kernel void @linear(ptr addrspace(1) %a, i64 %n) {
   %at = add i64 %row, %y
   %p = getelementptr i32, ptr addrspace(1) %a, i64 %at
   store i32 %v, ptr addrspace(1) %p
+  ret void
+}
+
+; CHECK-LABEL: define spir_kernel void @in_sub_groups(
+; CHECK: %z = call i64 @__tsr_local_id(i32 2)
+define spir_kernel void @in_sub_groups(ptr addrspace(1) %a) {
+  %z = call i64 @__tsr_local_id(i32 2)
+  %i = call i32 @__tsr_linear_id()
+  %lane = call i32 @__tsr_lane()
+  %s = add i32 %lane, %i
+  %p = getelementptr i32, ptr addrspace(1) %a, i64 %z
+  store i32 %s, ptr addrspace(1) %p
   ret void
 }
 
