@@ -129,7 +129,6 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
                                     .pairs = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
                                     .mad_first = wide || !dots,
                                     .mad_of_f16 = !cpu || !dots || has_feature(target, TSR_CPU_AVX512FP16),
-                                    .fma_of_f16 = !cpu || has_feature(target, TSR_CPU_AVX512FP16),
                                     .blocks = cpu,
                                     .half_registers =
                                         cpu && has_feature(target, TSR_CPU_BF16_PAIRS) && !has_feature(target, TSR_CPU_FOUR_VECTOR_UNITS),

@@ -405,7 +405,7 @@ static void products_in_a_row(void)
     clReleaseProgram(program);
 }
 
-/* Sums of rows in blocks and of those that are left over, f16 with one rounding for a product and its sum. */
+/* Sums of rows in blocks and of those that are left over, of f16 in f32, rounded once. */
 static void sums_of_rows(void)
 {
     enum { ROWS = 700, COLS = 5, NAMES = 3 };
@@ -443,10 +443,10 @@ static void sums_of_rows(void)
         error |= clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, sizeof made, made, 0, NULL, NULL);
         EXPECT(!error);
         for (int i = 0; i < ROWS; i++) {
-            _Float16 sum = 0;
+            float sum = 0;
             for (int k = 0; k < COLS; k++)
-                sum = (_Float16)((double)a[i + k * ROWS] * (which < 2 ? (double)x[k] : 1) + (double)sum);
-            EXPECT(made[i] == (_Float16)((double)sum + (double)y[i]));
+                sum = fmaf((float)a[i + k * ROWS], which < 2 ? (float)x[k] : 1, sum);
+            EXPECT(made[i] == (_Float16)(sum + (float)y[i]));
         }
         for (int m = 0; m < 3; m++)
             clReleaseMemObject(memory[m]);

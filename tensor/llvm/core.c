@@ -287,6 +287,34 @@ void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end)
     LLVMPositionBuilderAtEnd(e->builder, end);
 }
 
+LLVMValueRef tsr__te_whole(struct tsr__te *e, LLVMValueRef from, LLVMValueRef to, uint32_t width)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef size = LLVMBuildSub(b, to, from, ""), unit = tsr__te_i64(e, width);
+    LLVMValueRef blocks = LLVMBuildMul(b, LLVMBuildUDiv(b, size, unit, ""), unit, "");
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, from, to, ""), LLVMBuildAdd(b, from, blocks, ""), from, "");
+}
+
+enum tsr__te_blocks tsr__te_blocks_of(LLVMValueRef from, LLVMValueRef to, uint32_t width)
+{
+    int64_t first = tsr__te_known(from), last = tsr__te_known(to);
+    if (first < 0 || last < first)
+        return TSR__TE_MASKED;
+    return (last - first) % width == 0 ? TSR__TE_WHOLE : last - first < width ? TSR__TE_LAST : TSR__TE_MASKED;
+}
+
+void tsr__te_spread(struct tsr__te *e, const struct tsr__te_spread *spread, enum tsr__te_blocks blocks, LLVMValueRef from, LLVMValueRef to)
+{
+    struct tsr__te_loop loop = {.index = from};
+    if (blocks != TSR__TE_LAST)
+        tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, spread->width), NULL, 0);
+    LLVMValueRef index = LLVMBuildAdd(e->builder, loop.index, spread->item, "");
+    LLVMBasicBlockRef end = tsr__te_if(e, blocks == TSR__TE_WHOLE ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, index, to, ""));
+    spread->body(e, spread->context, index);
+    tsr__te_end_if(e, end);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
 struct tsr__te_guard tsr__te_guard(struct tsr__te *e, LLVMValueRef condition)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);

@@ -21,6 +21,13 @@ bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__
     return e->unit.pairs && a == b && sum == TSR__T_I32 && a != TSR__T_I32;
 }
 
+LLVMValueRef tsr__te_load_word(struct tsr__te *e, LLVMValueRef address, uint32_t align)
+{
+    LLVMValueRef word = LLVMBuildLoad2(e->builder, LLVMInt32TypeInContext(e->context), address, "");
+    LLVMSetAlignment(word, align);
+    return word;
+}
+
 LLVMValueRef tsr__te_dot_add(struct tsr__te *e, enum tsr__te_dot dot, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
 {
     LLVMValueRef bytes[] = {b, a, sum}, pairs[] = {a, b, sum};

@@ -130,6 +130,25 @@ LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
 /* Ends that block and begins the one for where the condition does not hold. */
 LLVMBasicBlockRef tsr__te_else(struct tsr__te *e, LLVMBasicBlockRef end);
 void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end);
+/* Indices i64 that lie over work-items in blocks: each block has as many as there are of these, so that all of them make the same rounds.
+ */
+struct tsr__te_spread {
+    LLVMValueRef item; /* number of the work-item in the block */
+    uint32_t width;    /* of a block */
+    void (*body)(struct tsr__te *e, const void *context, LLVMValueRef index);
+    const void *context;
+};
+enum tsr__te_blocks {
+    TSR__TE_MASKED, /* work-items have no index where a block ends behind the last one */
+    TSR__TE_WHOLE,  /* indices fill blocks, so there are no masks */
+    TSR__TE_LAST,   /* one block, which they do not fill */
+};
+void tsr__te_spread(struct tsr__te *e, const struct tsr__te_spread *spread, enum tsr__te_blocks blocks, LLVMValueRef from, LLVMValueRef to);
+/* The end of the indices that fill blocks. Those and the last block may be passes of their own through outer loops: the last block of a
+ * column, had it to be read right behind the one before, would wait for the masked store of that. */
+LLVMValueRef tsr__te_whole(struct tsr__te *e, LLVMValueRef from, LLVMValueRef to, uint32_t width);
+/* What known indices are; MASKED: whole blocks and a last one, or not known. */
+enum tsr__te_blocks tsr__te_blocks_of(LLVMValueRef from, LLVMValueRef to, uint32_t width);
 /* An if whose body makes values; where the condition does not hold, they are 0. */
 struct tsr__te_guard {
     LLVMBasicBlockRef before, end;
@@ -192,6 +211,8 @@ static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
 /* ---- scalar.c ---- */
 /* A function of OpenCL C on one number of each work-item of a sub-group; of bf16 it is computed in f32 and rounded once. */
 struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a);
+/* Which of its work-group's sub-groups this is, i64; 0 where that is one sub-group. */
+LLVMValueRef tsr__te_sub_group_id(struct tsr__te *e);
 /* The number that work-item `lane` of the sub-group has. */
 struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane);
 
@@ -254,6 +275,7 @@ enum { TSR__TE_FIRST_LEVEL = 32 << 10 }; /* bytes of the first level of the cach
 struct tsr__te_blas {
     struct tsr__te_number alpha, beta;
     enum tsr__t_number alpha_type, beta_type;
+    enum tsr__t_number sum; /* in which all but products of matrices is computed; low bits of integers are the same in any type */
     bool alpha_one, beta_zero, beta_one; /* constants */
     struct tsr__te_memref a, b, c;       /* b: that of instructions with two factors */
     bool has_b;
@@ -274,6 +296,13 @@ uint32_t tsr__te_registers(const struct tsr__te *e, uint32_t bytes);
 /* Columns of a tile of C whose rows take so many registers: as many as registers hold, with a column of A and a number of B. */
 enum { TSR__TE_MOST_COLUMNS = 12 };
 uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers);
+/* Numbers of each work-item that two thirds of the registers hold. */
+enum { TSR__TE_MOST_TOGETHER = 16 };
+uint32_t tsr__te_together(const struct tsr__te *e, enum tsr__t_number number);
+/* Where work-items take `count` rows each, side by side, which are a piece of a column: prefetches that of a later column. */
+void tsr__te_prefetch_piece(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef first, LLVMValueRef col, uint32_t count);
+/* Rows of C of each work-item, whose numbers registers hold. */
+uint32_t tsr__te_rows_together(const struct tsr__te *e, const struct tsr__te_blas *o);
 
 /* ---- transpose.c ---- */
 enum { TSR__TE_MOST_SIDE = 16 };
@@ -299,9 +328,15 @@ typedef void tsr__te_store_transposed(struct tsr__te *e, const void *context, LL
 void tsr__te_transpose_all(struct tsr__te *e, struct tsr__te_transposition t, uint32_t cols, uint32_t rows,
                            tsr__te_store_transposed *store);
 
-/* ---- blas_transposed.c ---- */
-/* sum, gemv or axpby with a transposed A. False: there is no such code, and nothing was made. */
-bool tsr__te_blas_transposed(struct tsr__te *e, const struct tsr__te_blas *o);
+/* ---- blas_columns.c ---- */
+/* sum or gemv with a transposed A. False: there is no such code, and nothing was made. */
+bool tsr__te_blas_columns(struct tsr__te *e, const struct tsr__te_blas *o);
+/* The sum of a vector. */
+void tsr__te_sum_vector(struct tsr__te *e, const struct tsr__te_blas *o);
+
+/* ---- axpby_transposed.c ---- */
+/* axpby with a transposed A. False: there is no such code, and nothing was made. */
+bool tsr__te_axpby_transposed(struct tsr__te *e, const struct tsr__te_blas *o);
 
 /* ---- gemm_shared.c ---- */
 enum { TSR__TE_GEMM_OPERANDS = 5, TSR__TE_MORE_VALUES = TSR__TE_GEMM_OPERANDS };
@@ -323,6 +358,8 @@ enum tsr__te_dot {
 enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* Whether numbers of these types are multiplied in pairs, as i16: bytes as well, where the CPU has no dot product of four. */
 bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+/* A word of memory, at a multiple of so many bytes. */
+LLVMValueRef tsr__te_load_word(struct tsr__te *e, LLVMValueRef address, uint32_t align);
 /* The sum with the dot product of two words added to it. */
 LLVMValueRef tsr__te_dot_add(struct tsr__te *e, enum tsr__te_dot dot, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum);
 /* Adds 128 to each of four signed bytes, for TSR__TE_DOT_BYTES. A product is too large then by 128 times the sum of the bytes of A, which

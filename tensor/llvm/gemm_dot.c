@@ -45,13 +45,6 @@ static LLVMTypeRef i32(struct tsr__te *e)
     return LLVMInt32TypeInContext(e->context);
 }
 
-static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t align)
-{
-    LLVMValueRef word = LLVMBuildLoad2(e->builder, i32(e), address, "");
-    LLVMSetAlignment(word, align);
-    return word;
-}
-
 /* ---- words ------------------------------------------------------------------------------------------------------------------------- */
 
 /* The word of `count` elements, the first of which is (at[0], at[1]); the others follow in mode `along`, which is K. The rest of the word
@@ -62,7 +55,7 @@ static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struc
     uint32_t bytes = tsr__t_numbers[d->number].bytes;
     LLVMValueRef word = NULL, first = at[along], parts[WORD_BYTES];
     if (!good && count == d->in_word && tsr__te_known(m->stride[transposed ? 1 - along : along]) == 1)
-        return load_word(e, tsr__te_element_address(e, m, transposed, at[0], at[1]), bytes);
+        return tsr__te_load_word(e, tsr__te_element_address(e, m, transposed, at[0], at[1]), bytes);
     for (uint32_t i = 0; i < count; i++) {
         at[along] = plus(e, first, i);
         LLVMValueRef one = tsr__te_load_element(e, m, transposed, at[0], at[1], good, d->number).re;
@@ -135,7 +128,7 @@ static void copy_run(struct tsr__te *e, const struct dots *d, const struct block
     tsr__te_loop(e, &loop, e->item[0], all, tsr__te_i64(e, d->width), NULL, 0);
     LLVMValueRef from = LLVMBuildInBoundsGEP2(e->builder, i32(e), first, &loop.index, 1, "");
     LLVMValueRef to = LLVMBuildInBoundsGEP2(e->builder, i32(e), d->copy, &loop.index, 1, "");
-    copy_word(e, d, load_word(e, from, tsr__t_numbers[d->number].bytes), to);
+    copy_word(e, d, tsr__te_load_word(e, from, tsr__t_numbers[d->number].bytes), to);
     tsr__te_end_loop(e, &loop, NULL);
     tsr__te_hint(e, &loop, "llvm.loop.unroll.count", COPIED_TOGETHER);
 }
@@ -184,7 +177,7 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
     LLVMValueRef a[MOST_ROWS], k = times(e, word, d->in_word);
     for (uint32_t r = 0; r < b->rows; r++) {
         LLVMValueRef row = plus(e, b->row, r * d->width);
-        a[r] = d->transposed ? load_word(e, transposed_address(e, d, row, word), WORD_BYTES)
+        a[r] = d->transposed ? tsr__te_load_word(e, transposed_address(e, d, row, word), WORD_BYTES)
                              : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
         LLVMValueRef *excess = &sums[b->rows * b->cols + r];
         if (d->dot == TSR__TE_DOT_BYTES)
@@ -193,9 +186,9 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
     for (uint32_t c = 0; c < b->cols; c++) {
         LLVMValueRef col = plus(e, b->col, c), own;
         if (d->copied)
-            own = load_word(e, copied_address(e, d, word, col, d->copied), WORD_BYTES);
+            own = tsr__te_load_word(e, copied_address(e, d, word, col, d->copied), WORD_BYTES);
         else
-            own = d->copy ? load_word(e, copied_address(e, d, word, tsr__te_i64(e, c), b->cols), WORD_BYTES)
+            own = d->copy ? tsr__te_load_word(e, copied_address(e, d, word, tsr__te_i64(e, c), b->cols), WORD_BYTES)
                           : word_of_b(e, d, word, col, count);
         for (uint32_t r = 0; r < b->rows; r++)
             sums[c * b->rows + r] = tsr__te_dot_add(e, d->dot, a[r], own, sums[c * b->rows + r]);
@@ -341,7 +334,8 @@ static void all_columns(struct tsr__te *e, struct dots *d)
 static LLVMValueRef load_transposed(struct tsr__te *e, const void *context, LLVMValueRef row, LLVMValueRef word)
 {
     const struct dots *d = context;
-    return load_word(e, tsr__te_element_address(e, &d->o->a, true, row, times(e, word, d->in_word)), tsr__t_numbers[d->number].bytes);
+    return tsr__te_load_word(e, tsr__te_element_address(e, &d->o->a, true, row, times(e, word, d->in_word)),
+                             tsr__t_numbers[d->number].bytes);
 }
 
 static void prefetch_word(struct tsr__te *e, const void *context, LLVMValueRef row, LLVMValueRef word)

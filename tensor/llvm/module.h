@@ -14,7 +14,6 @@ struct tsr_tensor_unit {
     bool pairs;                         /* bytes and i16 are multiplied as words of two i16: there is no dot product of bytes */
     bool mad_first;                     /* after dot products, matrix functions are the fastest code for narrow numbers */
     bool mad_of_f16;                    /* the same of f16 */
-    bool fma_of_f16;                    /* there is an instruction for products of f16 that are added with one rounding */
     bool blocks;                        /* code is for a CPU: products are cut to fit its caches, and packed in local memory */
     bool half_registers;                /* the CPU computes vector registers in halves, so loads take no time beside products */
     uint32_t registers, register_bytes; /* vector registers for the sums of a product, and bytes of one */

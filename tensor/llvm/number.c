@@ -162,38 +162,12 @@ static LLVMValueRef negate(struct tsr__te *e, enum tsr__t_number type, LLVMValue
     return is_float(type) ? LLVMBuildFNeg(e->builder, a, "") : LLVMBuildNeg(e->builder, a, "");
 }
 
-/* In f32 the product is exact. Its sum with c is rounded to odd, after which rounding to f16 gives what one rounding would; the error of
- * the sum says on which side the odd number is. Of infinities and NaNs that is a NaN. */
-static LLVMValueRef fma_half(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
-{
-    LLVMBuilderRef bu = e->builder;
-    LLVMTypeRef f32 = LLVMFloatTypeInContext(e->context), i32 = LLVMInt32TypeInContext(e->context);
-    LLVMValueRef zero = LLVMConstNull(f32), one = tsr__te_i32(e, 1);
-    LLVMValueRef product = LLVMBuildFMul(bu, LLVMBuildFPExt(bu, a, f32, ""), LLVMBuildFPExt(bu, b, f32, ""), "");
-    LLVMValueRef wide = LLVMBuildFPExt(bu, c, f32, ""), sum = LLVMBuildFAdd(bu, product, wide, "");
-    LLVMValueRef part = LLVMBuildFSub(bu, sum, product, "");
-    LLVMValueRef error =
-        LLVMBuildFAdd(bu, LLVMBuildFSub(bu, product, LLVMBuildFSub(bu, sum, part, ""), ""), LLVMBuildFSub(bu, wide, part, ""), "");
-    LLVMValueRef bits = LLVMBuildBitCast(bu, sum, i32, "");
-    LLVMValueRef even = LLVMBuildICmp(bu, LLVMIntEQ, LLVMBuildAnd(bu, bits, one, ""), tsr__te_i32(e, 0), "");
-    LLVMValueRef moves = LLVMBuildAnd(bu, LLVMBuildFCmp(bu, LLVMRealONE, error, zero, ""), even, "");
-    LLVMValueRef away =
-        LLVMBuildICmp(bu, LLVMIntEQ, LLVMBuildFCmp(bu, LLVMRealOGT, error, zero, ""), LLVMBuildFCmp(bu, LLVMRealOGT, sum, zero, ""), "");
-    LLVMValueRef step = LLVMBuildSelect(bu, away, one, LLVMBuildNeg(bu, one, ""), "");
-    bits = LLVMBuildSelect(bu, moves, LLVMBuildAdd(bu, bits, step, ""), bits, "");
-    return LLVMBuildFPTrunc(bu, LLVMBuildBitCast(bu, bits, f32, ""), LLVMTypeOf(a), "");
-}
-
 static LLVMValueRef fma_part(struct tsr__te *e, enum tsr__t_number type, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
 {
     LLVMValueRef args[] = {a, b, c};
     type = tsr__t_numbers[type].component;
     if (!is_float(type))
         return LLVMBuildAdd(e->builder, LLVMBuildMul(e->builder, a, b, ""), c, "");
-    if (type == TSR__T_BF16)
-        return round_to_bf16(e, fma_part(e, TSR__T_F32, widen_bf16(e, a), widen_bf16(e, b), widen_bf16(e, c)));
-    if (type == TSR__T_F16 && !e->unit.fma_of_f16)
-        return fma_half(e, a, b, c);
     return tsr__te_intrinsic(e, "llvm.fma", LLVMTypeOf(a), args, 3);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the instructions of linear algebra have in common: their operands, and how elements of the result are updated. */
-#include "tensor/llvm/emit.h"
+#include "tensor/llvm/index.h"
 
 static bool is_constant(const struct tsr__t_value *value, double number)
 {
@@ -24,6 +24,8 @@ struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_in
         .has_b = last == 4,
         .c = tsr__te_get_memref(e, inst->operands[last]),
     };
+    enum tsr__t_number c = o.c.type->number;
+    o.sum = tsr__t_numbers[c].class == TSR__T_INTEGER ? c : tsr__t_sum_type(c);
     if (o.has_b)
         o.b = tsr__te_get_memref(e, inst->operands[2]);
     if (inst->atomic != TSR__T_PLAIN)
@@ -53,8 +55,8 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
 struct tsr__te_number tsr__te_accumulate(struct tsr__te *e, const struct tsr__te_blas *o, struct tsr__te_number a, LLVMValueRef k,
                                          struct tsr__te_number sum)
 {
-    enum tsr__t_number c = o->c.type->number;
-    return o->has_b ? tsr__te_fma(e, c, a, tsr__te_load_as(e, &o->b, &k, NULL, c), sum) : tsr__te_arith(e, TSR__T_ADD, c, sum, a);
+    return o->has_b ? tsr__te_fma(e, o->sum, a, tsr__te_load_as(e, &o->b, &k, NULL, o->sum), sum)
+                    : tsr__te_arith(e, TSR__T_ADD, o->sum, sum, a);
 }
 
 uint32_t tsr__te_registers(const struct tsr__te *e, uint32_t bytes)
@@ -69,4 +71,28 @@ uint32_t tsr__te_columns(const struct tsr__te *e, uint32_t registers)
     while (most > 1 && most * registers + registers + 1 > all)
         most--;
     return most < 1 ? 1 : most > TSR__TE_MOST_COLUMNS ? TSR__TE_MOST_COLUMNS : most;
+}
+
+uint32_t tsr__te_together(const struct tsr__te *e, enum tsr__t_number number)
+{
+    uint32_t part = (uint32_t)tsr__t_numbers[tsr__t_numbers[number].component].bytes;
+    uint32_t count = e->unit.registers * 2 / 3 / (tsr__te_registers(e, e->func->info.sub_group_size * part) * tsr__te_parts(number));
+    return count < 1 ? 1 : count > TSR__TE_MOST_TOGETHER ? TSR__TE_MOST_TOGETHER : count;
+}
+
+uint32_t tsr__te_rows_together(const struct tsr__te *e, const struct tsr__te_blas *o)
+{
+    uint32_t count = tsr__te_together(e, o->sum);
+    int64_t most = tsr__te_known(o->c.shape[0]) / e->func->info.work_group_size[0]; /* 0 as well if it is not known */
+    return most > 0 && most < count ? (uint32_t)most : count;
+}
+
+/* A piece that is all of a column comes by itself, as the next one lies behind it. */
+void tsr__te_prefetch_piece(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef first, LLVMValueRef col, uint32_t count)
+{
+    enum { COLUMNS_AHEAD = 4 };
+    const uint32_t *sizes = e->func->info.work_group_size;
+    uint32_t rows = count * sizes[0] * sizes[1];
+    if (count > 1 && e->unit.blocks && tsr__te_known(memref->stride[0]) == 1 && !is_known_below(memref->shape[0], 2 * rows))
+        tsr__te_prefetch_rows(e, memref, first, plus(e, col, COLUMNS_AHEAD), rows);
 }

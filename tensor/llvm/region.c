@@ -116,53 +116,128 @@ TSR_TE_FUNCTION(for)
     e->touched = tsr__te_both(before, tsr__te_both(e->touched, tsr__te_touched_by(inst->regions[0])));
 }
 
-/* The first mode lies over the work-items, the second over the second mode of the work-group. Each block of a mode has as many iterations
- * as there are work-items, so that all of them make the same rounds, and those beyond the end do nothing. The rounds are counted in i64:
- * the type of the variable may end within the last block. */
-static void foreach_mode(struct tsr__te *e, const struct tsr__t_inst *inst, uint32_t mode)
+enum { SHORT_BODY = 48 /* instructions */ };
+
+static void count_inst(const struct tsr__t_inst *inst, void *count)
 {
-    uint32_t count = inst->variable_count, width = 1;
-    if (mode == UINT32_MAX) { /* inside all modes */
-        e->region(e, inst->regions[0]);
+    *(uint32_t *)count += !inst->hidden;
+}
+
+/* How many accesses to memory go through a variable side by side. */
+struct accesses {
+    const struct tsr__t_value *variable;
+    uint32_t count;
+};
+
+/* Whether it is the variable, or the sum or difference of that and something. */
+static bool follows(const struct tsr__t_value *value, const struct tsr__t_value *variable, uint32_t depth)
+{
+    enum { MOST_DEPTH = 4 };
+    const struct tsr__t_inst *by = value->by;
+    if (value == variable || !by || depth == MOST_DEPTH || (by->op != TSR__T_ADD && by->op != TSR__T_SUB && by->op != TSR__T_CAST))
+        return value == variable;
+    return follows(by->operands[0], variable, depth + 1) || (by->operand_count > 1 && follows(by->operands[1], variable, depth + 1));
+}
+
+static void count_access(const struct tsr__t_inst *inst, void *data)
+{
+    struct accesses *accesses = data;
+    bool store = inst->op == TSR__T_STORE;
+    if (!store && inst->op != TSR__T_LOAD)
         return;
-    }
-    LLVMValueRef from = tsr__te_get_number(e, inst->operands[mode]).re, to = tsr__te_get_number(e, inst->operands[count + mode]).re;
-    LLVMTypeRef type = LLVMTypeOf(from), i64 = LLVMInt64TypeInContext(e->context);
-    from = LLVMBuildIntCast2(e->builder, from, i64, true, "");
-    to = LLVMBuildIntCast2(e->builder, to, i64, true, "");
-    const uint32_t *sizes = e->func->info.work_group_size;
-    LLVMValueRef item = NULL;
-    if (mode == 0) {
-        item = e->item[0];
-        width = sizes[0];
-        if (count == 1 && sizes[1] > 1) {
-            item = LLVMBuildAdd(e->builder, item, LLVMBuildMul(e->builder, e->item[1], tsr__te_i64(e, sizes[0]), ""), "");
-            width *= sizes[1];
+    const struct tsr__t_type *type = inst->operands[store]->type;
+    if (type->kind == TSR__T_MEMREF && type->order && type->stride[0] == 1 && follows(inst->operands[1 + store], accesses->variable, 0))
+        accesses->count += store ? 3 : 2; /* vectors of addresses cost more where they are written to */
+}
+
+/* The mode that lies over the work-items of a row: the first one, if accesses to memory do not go through another one side by side. */
+static uint32_t lane_mode(const struct tsr__t_inst *inst)
+{
+    uint32_t best = 0, most = 0;
+    for (uint32_t i = 0; i < inst->variable_count; i++) {
+        struct accesses accesses = {.variable = inst->variables[i]};
+        tsr__t_visit(inst->regions[0], count_access, &accesses);
+        if (accesses.count > most) {
+            best = i;
+            most = accesses.count;
         }
-    } else if (mode == 1 && sizes[1] > 1) {
-        item = e->item[1];
-        width = sizes[1];
     }
-    struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, width), NULL, 0);
-    LLVMValueRef index = loop.index;
-    LLVMBasicBlockRef end = NULL;
-    if (item) {
-        index = LLVMBuildAdd(e->builder, index, item, "");
-        end = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntSLT, index, to, ""));
+    return best;
+}
+
+/* A mode of foreach: its body is that of the modes before it, and, in the first one, the region. */
+struct foreach_mode {
+    const struct tsr__t_inst *inst;
+    uint32_t lanes;       /* mode that lies over the work-items of a row; it counts as the first one */
+    uint32_t place, mode; /* among the modes in this order; in the text */
+    uint32_t width;
+    LLVMValueRef from, to, item; /* i64: the type of the variable may end within the last block */
+    enum tsr__te_blocks blocks;
+};
+
+/* The first mode lies over the work-items of a row, the second over rows of the work-group. */
+static struct foreach_mode find_mode(struct tsr__te *e, const struct tsr__t_inst *inst, uint32_t lanes, uint32_t place)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
+    struct foreach_mode own = {.inst = inst, .lanes = lanes, .place = place, .width = place < 2 ? sizes[place] : 1};
+    own.mode = place == 0 ? lanes : place <= lanes ? place - 1 : place;
+    own.from = LLVMBuildIntCast2(e->builder, tsr__te_get_number(e, inst->operands[own.mode]).re, i64, true, "");
+    own.to = LLVMBuildIntCast2(e->builder, tsr__te_get_number(e, inst->operands[inst->variable_count + own.mode]).re, i64, true, "");
+    own.item = place < 2 ? e->item[place] : tsr__te_i64(e, 0);
+    if (inst->variable_count == 1 && sizes[1] > 1) {
+        LLVMValueRef row = LLVMBuildMul(e->builder, e->item[1], tsr__te_i64(e, sizes[0]), "");
+        own.item = LLVMBuildAdd(e->builder, own.item, row, "");
+        own.width *= sizes[1];
     }
+    own.blocks = own.width == 1 ? TSR__TE_WHOLE : TSR__TE_MASKED;
+    return own;
+}
+
+static void foreach_body(struct tsr__te *e, const void *context, LLVMValueRef index);
+
+/* The blocks of the first mode, within all modes up to this place. */
+static void foreach_modes(struct tsr__te *e, const struct foreach_mode *first, uint32_t place)
+{
+    const struct foreach_mode own = place ? find_mode(e, first->inst, first->lanes, place) : *first, *context[] = {first, &own};
+    struct tsr__te_spread spread = {.item = own.item, .width = own.width, .body = foreach_body, .context = context};
+    tsr__te_spread(e, &spread, own.blocks, own.from, own.to);
+}
+
+static void foreach_body(struct tsr__te *e, const void *context, LLVMValueRef index)
+{
+    const struct foreach_mode *const *modes = context, *own = modes[1];
+    const struct tsr__t_inst *inst = own->inst;
+    LLVMTypeRef type = LLVMTypeOf(tsr__te_get_number(e, inst->operands[own->mode]).re);
     index = LLVMBuildIntCast2(e->builder, index, type, true, "");
-    tsr__te_set(e, inst->variables[mode], &index, 1);
-    foreach_mode(e, inst, mode ? mode - 1 : UINT32_MAX);
-    tsr__te_end_if(e, end);
-    tsr__te_end_loop(e, &loop, NULL);
+    tsr__te_set(e, inst->variables[own->mode], &index, 1);
+    if (own->place)
+        foreach_modes(e, modes[0], own->place - 1);
+    else
+        e->region(e, inst->regions[0]);
 }
 
 TSR_TE_FUNCTION(foreach)
 {
+    uint32_t last = inst->variable_count - 1, length = 0;
     tsr__te_touch(e, tsr__te_touched_by(inst->regions[0]));
     e->spmd = true;
-    foreach_mode(e, inst, inst->variable_count - 1);
+    struct foreach_mode first = find_mode(e, inst, lane_mode(inst), 0);
+    first.blocks = tsr__te_blocks_of(first.from, first.to, first.width);
+    tsr__t_visit(inst->regions[0], count_inst, &length);
+    if (first.blocks == TSR__TE_MASKED && e->unit.blocks && length <= SHORT_BODY) {
+        struct foreach_mode whole = first;
+        whole.blocks = TSR__TE_WHOLE;
+        whole.to = tsr__te_whole(e, first.from, first.to, first.width);
+        first.from = whole.to;
+        first.blocks = TSR__TE_LAST;
+        foreach_modes(e, &whole, last);
+        LLVMBasicBlockRef end = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntSLT, first.from, first.to, ""));
+        foreach_modes(e, &first, last);
+        tsr__te_end_if(e, end);
+    } else {
+        foreach_modes(e, &first, last);
+    }
     e->spmd = false;
 }
 

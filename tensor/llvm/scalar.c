@@ -170,6 +170,14 @@ TSR_TE_FUNCTION(builtin)
 /* ---- sub-groups
  * -------------------------------------------------------------------------------------------------------------------------- */
 
+LLVMValueRef tsr__te_sub_group_id(struct tsr__te *e)
+{
+    if (e->one_sub_group)
+        return tsr__te_i64(e, 0);
+    LLVMValueRef id = tsr__te_call(e, "get_sub_group_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
+    return LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
+}
+
 struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane)
 {
     LLVMValueRef *parts[] = {&a.re, &a.im};

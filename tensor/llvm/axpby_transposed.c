@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Linear algebra with a transposed A: sums of its columns (sum.t), their dot products with a vector (gemv.t), and C := A' (axpby.t). Lanes
- * have columns of A. Squares of A are transposed through local memory, as lanes would gather otherwise. */
+ * axpby with a transposed A. Lanes have columns of A. Squares of A are transposed through local memory, as lanes would gather otherwise. */
 #include "tensor/llvm/index.h"
 
 enum { MOST_COPIED = 8192 }; /* elements of A */
 
 struct transposed {
     const struct tsr__te_blas *o;
-    enum tsr__t_number c, part;    /* types of the elements of C, and of their parts */
+    enum tsr__t_number a, part;    /* type of the elements of A, and of their parts */
     uint32_t parts, side;          /* parts of an element; parts of a column in a square, and columns */
     LLVMValueRef rows, cols, last; /* of A: how many, and its last column */
-    LLVMValueRef own;              /* the lane's column; behind the last one, the last */
     struct tsr__te_transposition square;
 };
 
@@ -23,20 +21,17 @@ static LLVMValueRef load_part(struct tsr__te *e, const void *context, LLVMValueR
 /* False: there is no such code. */
 static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct transposed *t)
 {
-    enum tsr__t_number a = o->a.type->number;
-    *t = (struct transposed){.o = o, .c = o->c.type->number, .side = tsr__te_square_side(e)};
-    t->part = tsr__t_numbers[t->c].component;
-    t->parts = tsr__te_parts(a);
+    *t = (struct transposed){.o = o, .a = o->a.type->number, .side = tsr__te_square_side(e)};
+    t->part = tsr__t_numbers[t->a].component;
+    t->parts = tsr__te_parts(t->a);
     t->rows = o->a.shape[0];
     t->cols = o->a.shape[1];
     uint32_t bytes = tsr__t_numbers[t->part].bytes;
-    if (!e->unit.blocks || !t->side || t->parts != tsr__te_parts(t->c) || tsr__te_known(o->a.stride[0]) != 1 ||
-        is_known_below(t->rows, t->side / t->parts) || is_known_below(t->cols, t->side / 2))
+    if (!e->unit.blocks || !t->side || tsr__te_known(o->a.stride[0]) != 1 || is_known_below(t->rows, t->side / t->parts) ||
+        is_known_below(t->cols, t->side / 2))
         return false;
-    if (o->has_b && t->parts == 1) /* the vector engine itself transposes what such loops read */
-        return false;
-    bool copies = o->c.type->order == 2 && t->parts == 1 && bytes == 8;
-    if (copies && tsr__te_known(t->rows) * tsr__te_known(t->cols) > MOST_COPIED) /* one column after the other suits the memory better */
+    if (t->parts == 1 && bytes == 8 &&
+        tsr__te_known(t->rows) * tsr__te_known(t->cols) > MOST_COPIED) /* one column after the other suits the memory better */
         return false;
     t->square = (struct tsr__te_transposition){.type = tsr__te_type(e, t->part), .bytes = bytes, .load = load_part, .context = t};
     t->square.local = tsr__te_scratch(e, t->side * t->side * bytes);
@@ -65,33 +60,11 @@ static LLVMValueRef has_column(struct tsr__te *e, const struct transposed *t, LL
     return t->square.last ? less(e, col, t->cols) : NULL;
 }
 
-/* Sums of the columns from `first` on, in ascending order of the rows. */
-static void sum_columns(struct tsr__te *e, const struct transposed *t, LLVMValueRef first)
-{
-    struct tsr__te_number elements[TSR__TE_MOST_SIDE];
-    LLVMValueRef whole = round_down(e, t->rows, square_rows(t)), step = tsr__te_i64(e, square_rows(t));
-    struct tsr__te_loop squares, rest;
-    struct tsr__te_number sum = tsr__te_number_loop(e, &squares, tsr__te_i64(e, 0), whole, step, tsr__te_zero(e, t->c));
-    load_square(e, t, squares.index, first, elements);
-    for (uint32_t i = 0; i < square_rows(t); i++)
-        sum = tsr__te_accumulate(e, t->o, elements[i], plus(e, squares.index, i), sum);
-    sum = tsr__te_end_number_loop(e, &squares, sum);
-    tsr__te_hint(e, &squares, "llvm.loop.unroll.disable", 0);
-    sum = tsr__te_number_loop(e, &rest, whole, t->rows, tsr__te_i64(e, 1), sum);
-    LLVMValueRef index[] = {rest.index, t->own};
-    sum = tsr__te_accumulate(e, t->o, tsr__te_load_as(e, &t->o->a, index, NULL, t->c), rest.index, sum);
-    sum = tsr__te_end_number_loop(e, &rest, sum);
-    tsr__te_hint(e, &rest, "llvm.loop.unroll.disable", 0);
-    LLVMValueRef col = add(e, first, e->item[0]);
-    LLVMBasicBlockRef end = tsr__te_if(e, has_column(e, t, col));
-    tsr__te_update(e, t->o, tsr__te_address(e, &t->o->c, &col), sum, t->c);
-    tsr__te_end_if(e, end);
-}
-
 /* Element (row, col) of A becomes (col, row) of C. */
 static void update(struct tsr__te *e, const struct transposed *t, LLVMValueRef row, LLVMValueRef col, struct tsr__te_number element)
 {
-    tsr__te_update(e, t->o, tsr__te_element_address(e, &t->o->c, true, row, col), element, t->c);
+    element = tsr__te_convert(e, element, t->a, t->o->sum);
+    tsr__te_update(e, t->o, tsr__te_element_address(e, &t->o->c, true, row, col), element, t->o->sum);
 }
 
 static void copy_square(struct tsr__te *e, const struct transposed *t, LLVMValueRef row, LLVMValueRef first)
@@ -105,18 +78,13 @@ static void copy_square(struct tsr__te *e, const struct transposed *t, LLVMValue
     tsr__te_end_if(e, end);
 }
 
-/* Columns `from` … `to` in blocks: their sums, or, `row` not NULL, a square of each block that is copied. `whole`: they fill blocks. */
+/* Columns `from` … `to` of a row of squares. `whole`: they fill these. */
 static void columns_between(struct tsr__te *e, struct transposed *t, LLVMValueRef row, LLVMValueRef from, LLVMValueRef to, bool whole)
 {
     struct tsr__te_loop cols;
     tsr__te_loop(e, &cols, from, to, tsr__te_i64(e, t->side), NULL, 0);
-    t->own = add(e, cols.index, e->item[0]);
-    t->own = whole ? t->own : minimum(e, t->own, t->last);
     t->square.last = whole ? NULL : t->last;
-    if (row)
-        copy_square(e, t, row, cols.index);
-    else
-        sum_columns(e, t, cols.index);
+    copy_square(e, t, row, cols.index);
     tsr__te_end_rolled_loop(e, &cols, NULL);
 }
 
@@ -142,20 +110,17 @@ static void copy_all(struct tsr__te *e, struct transposed *t)
     tsr__te_loop(e, &cols, tsr__te_i64(e, 0), t->cols, tsr__te_i64(e, t->side), NULL, 0);
     LLVMValueRef index[] = {rest.index, add(e, cols.index, e->item[0])};
     LLVMBasicBlockRef end = tsr__te_if(e, less(e, index[1], t->cols));
-    update(e, t, index[0], index[1], tsr__te_load_as(e, &t->o->a, index, NULL, t->c));
+    update(e, t, index[0], index[1], tsr__te_load_as(e, &t->o->a, index, NULL, t->a));
     tsr__te_end_if(e, end);
     tsr__te_end_rolled_loop(e, &cols, NULL);
     tsr__te_end_rolled_loop(e, &rest, NULL);
 }
 
-bool tsr__te_blas_transposed(struct tsr__te *e, const struct tsr__te_blas *o)
+bool tsr__te_axpby_transposed(struct tsr__te *e, const struct tsr__te_blas *o)
 {
     struct transposed t;
     if (!plan(e, o, &t))
         return false;
-    if (o->c.type->order == 2)
-        copy_all(e, &t);
-    else
-        all_columns(e, &t, NULL);
+    copy_all(e, &t);
     return true;
 }

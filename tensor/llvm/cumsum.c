@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Cumulative sums. A line is what follows each other in the mode that they go along. Lines along the first mode lie one behind the other:
+ * a sub-group scans a block of a line at a time. Lines along other modes lie side by side: a work-item takes lines, from the first element
+ * to the last. */
+#include "tensor/llvm/index.h"
+
+/* So many lines of each work-item together: what they read of the lines lies side by side. */
+struct lines {
+    const struct tsr__te_blas *o;
+    uint32_t mode, count, parts; /* of lines; of a number */
+    LLVMValueRef block;          /* first line of those that the work-group takes together */
+    LLVMValueRef slices;         /* that the modes make which lines neither go along nor lie side by side in */
+    LLVMValueRef *index[TSR__TE_MOST_TOGETHER];
+};
+
+/* Whether it is the mode that lines go along, or, if that is not the first one, the first one, in which they lie side by side. */
+static bool is_in_slice(const struct lines *lines, uint32_t mode)
+{
+    return mode == lines->mode || mode == 0;
+}
+
+/* Indices of a slice. */
+static void find_slice(struct tsr__te *e, const struct lines *lines, LLVMValueRef slice, LLVMValueRef *index)
+{
+    for (uint32_t i = 0; i < lines->o->a.type->order; i++) {
+        if (is_in_slice(lines, i))
+            continue;
+        index[i] = LLVMBuildURem(e->builder, slice, lines->o->a.shape[i], "");
+        slice = LLVMBuildUDiv(e->builder, slice, lines->o->a.shape[i], "");
+    }
+}
+
+/* ---- along the first mode
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+/* The elements from `first` on, one for each lane, on top of the sum of those before. `inside` NULL: each lane has one. Returns the sum of
+ * all up to here. */
+static struct tsr__te_number scan_block(struct tsr__te *e, const struct lines *lines, LLVMValueRef first, LLVMValueRef inside,
+                                        struct tsr__te_number before)
+{
+    const struct tsr__te_blas *o = lines->o;
+    LLVMValueRef *index = lines->index[0];
+    index[0] = first;
+    struct tsr__te_number scan =
+        tsr__te_sub_group(e, "sub_group_scan_inclusive_add", o->sum, tsr__te_load_as(e, &o->a, index, inside, o->sum));
+    struct tsr__te_number all = tsr__te_broadcast(e, o->sum, scan, tsr__te_i32(e, e->func->info.sub_group_size - 1));
+    LLVMBasicBlockRef end = tsr__te_if(e, inside);
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), tsr__te_arith(e, TSR__T_ADD, o->sum, before, scan), o->sum);
+    tsr__te_end_if(e, end);
+    return tsr__te_arith(e, TSR__T_ADD, o->sum, before, all);
+}
+
+static void scan_line(struct tsr__te *e, const struct lines *lines, LLVMValueRef lane)
+{
+    const struct tsr__te_blas *o = lines->o;
+    uint32_t lanes = e->func->info.sub_group_size;
+    LLVMValueRef size = o->a.shape[0], whole = round_down(e, size, lanes), last = add(e, whole, lane);
+    int64_t known = tsr__te_known(size);
+    struct tsr__te_loop loop;
+    struct tsr__te_number sum = tsr__te_number_loop(e, &loop, tsr__te_i64(e, 0), whole, tsr__te_i64(e, lanes), tsr__te_zero(e, o->sum));
+    sum = tsr__te_end_number_loop(e, &loop, scan_block(e, lines, add(e, loop.index, lane), NULL, sum));
+    if (known < 0 || known % lanes)
+        scan_block(e, lines, last, less(e, last, size), sum);
+}
+
+/* Sub-groups take the lines in turn. */
+static void scan_first_mode(struct tsr__te *e, struct lines *lines)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    LLVMValueRef groups = tsr__te_i64(e, sizes[0] * sizes[1] / e->func->info.sub_group_size);
+    LLVMValueRef lane = e->one_sub_group ? e->item[0] : tsr__te_lane(e);
+    struct tsr__te_loop loop;
+    tsr__te_loop_or_once(e, &loop, tsr__te_sub_group_id(e), lines->slices, groups);
+    find_slice(e, lines, loop.index, lines->index[0]);
+    scan_line(e, lines, lane);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
+/* ---- along other modes
+ * ------------------------------------------------------------------------------------------------------------------- */
+
+static void scan_together(struct tsr__te *e, const struct lines *lines)
+{
+    const struct tsr__te_blas *o = lines->o;
+    LLVMValueRef sums[2 * TSR__TE_MOST_TOGETHER], zero = tsr__te_zero(e, o->sum).re;
+    struct tsr__te_loop along;
+    for (uint32_t i = 0; i < lines->count * lines->parts; i++)
+        sums[i] = zero;
+    tsr__te_loop(e, &along, tsr__te_i64(e, 0), o->a.shape[lines->mode], tsr__te_i64(e, 1), sums, lines->count * lines->parts);
+    if (o->a.type->order == 2) {
+        tsr__te_prefetch_piece(e, &o->a, lines->block, along.index, lines->count);
+        tsr__te_prefetch_piece(e, &o->c, lines->block, along.index, lines->count);
+    }
+    for (uint32_t i = 0; i < lines->count; i++) {
+        struct tsr__te_number sum = tsr__te_carried(&along, lines->parts, i);
+        lines->index[i][lines->mode] = along.index;
+        sum = tsr__te_arith(e, TSR__T_ADD, o->sum, sum, tsr__te_load_as(e, &o->a, lines->index[i], NULL, o->sum));
+        tsr__te_update(e, o, tsr__te_address(e, &o->c, lines->index[i]), sum, o->sum);
+        tsr__te_put_number(sums, lines->parts, i, sum);
+    }
+    tsr__te_end_loop(e, &along, sums);
+}
+
+/* The lines from `from` to `to` of a slice; one line of each work-item at a time may end within a block. */
+static void scan_between(struct tsr__te *e, struct lines *lines, LLVMValueRef from, LLVMValueRef to)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    uint32_t items = sizes[0] * sizes[1];
+    struct tsr__te_loop blocks;
+    tsr__te_loop(e, &blocks, from, to, tsr__te_i64(e, (int64_t)items * lines->count), NULL, 0);
+    lines->block = blocks.index;
+    LLVMValueRef first = add(e, blocks.index, add(e, e->item[0], times(e, e->item[1], sizes[0])));
+    LLVMBasicBlockRef end = tsr__te_if(e, lines->count == 1 ? less(e, first, to) : NULL);
+    for (uint32_t i = 0; i < lines->count; i++)
+        lines->index[i][0] = plus(e, first, i * items);
+    scan_together(e, lines);
+    tsr__te_end_if(e, end);
+    tsr__te_end_loop(e, &blocks, NULL);
+}
+
+static void scan_other_mode(struct tsr__te *e, struct lines *lines)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    LLVMValueRef from = tsr__te_i64(e, 0), all = lines->o->a.shape[0];
+    int64_t known = tsr__te_known(all);
+    struct tsr__te_loop loop;
+    tsr__te_loop_or_once(e, &loop, from, lines->slices, tsr__te_i64(e, 1));
+    lines->count = e->unit.blocks ? tsr__te_rows_together(e, lines->o) : 1;
+    for (uint32_t i = 0; i < lines->count; i++)
+        find_slice(e, lines, loop.index, lines->index[i]);
+    if (lines->count > 1 && (known < 0 || known >= (int64_t)lines->count * sizes[0] * sizes[1])) {
+        LLVMValueRef whole = round_down(e, all, lines->count * sizes[0] * sizes[1]);
+        scan_between(e, lines, from, whole);
+        from = whole;
+    }
+    lines->count = 1;
+    scan_between(e, lines, from, all);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
+TSR_TE_FUNCTION(cumsum)
+{
+    struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    struct lines lines = {.o = &o, .mode = (uint32_t)inst->mode[0], .parts = tsr__te_parts(o.sum), .slices = tsr__te_i64(e, 1)};
+    for (uint32_t i = 0; i < o.a.type->order; i++)
+        if (!is_in_slice(&lines, i))
+            lines.slices = mul(e, lines.slices, o.a.shape[i]);
+    for (uint32_t i = 0; i < TSR__TE_MOST_TOGETHER; i++)
+        lines.index[i] = tsr__te_room(e, o.a.type->order);
+    if (lines.mode == 0)
+        scan_first_mode(e, &lines);
+    else
+        scan_other_mode(e, &lines);
+}
