@@ -10,9 +10,19 @@ LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar)
     return LLVMVectorType(scalar, s->width);
 }
 
+/* A half of memory that is made a float by an instruction. */
+static bool is_widened_half(struct tsr__widener *s, LLVMValueRef v)
+{
+    if (!LLVMIsAFPExtInst(v) || !LLVMIsALoadInst(LLVMGetOperand(v, 0)) || !tsr__has(s->l, TSR_CPU_F16C))
+        return false;
+    return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMHalfTypeKind;
+}
+
 LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar)
 {
     LLVMTypeRef type = tsr__vector_of(s, LLVMTypeOf(scalar));
+    if (is_widened_half(s, scalar)) /* the load broadcasts then; alone, a half would go into a register that has to be ready before */
+        return LLVMBuildFPExt(s->b, tsr__splat(s, LLVMGetOperand(scalar, 0)), type, "");
     if (LLVMIsPoison(scalar))
         return LLVMGetPoison(type);
     if (LLVMIsAConstant(scalar))
