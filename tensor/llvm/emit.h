@@ -286,6 +286,17 @@ struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_in
 /* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */
 void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
                     enum tsr__t_number sum);
+/* An element of C. `good` NULL: it surely is one. */
+struct tsr__te_target {
+    LLVMValueRef address, good;
+};
+/* Makes of products, the last rows of which have masks, what is stored, before any of it is: what is read of a column would otherwise wait
+ * for the masked store of the column in front of it. False: nothing is read, and nothing was made. */
+bool tsr__te_update_apart(struct tsr__te *e, const struct tsr__te_blas *o, const struct tsr__te_target *targets, LLVMValueRef *products,
+                          uint32_t count, enum tsr__t_number sum);
+/* An update, or, behind that function (`apart`), its store. */
+void tsr__te_finish_update(struct tsr__te *e, const struct tsr__te_blas *o, const struct tsr__te_target *target,
+                           struct tsr__te_number product, enum tsr__t_number sum, bool apart);
 
 /* The sum with a number of A added to it or, where there is a vector B, the product of that number and element `k` of B. */
 struct tsr__te_number tsr__te_accumulate(struct tsr__te *e, const struct tsr__te_blas *o, struct tsr__te_number a, LLVMValueRef k,

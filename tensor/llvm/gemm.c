@@ -18,7 +18,8 @@ enum {
 struct block {
     LLVMValueRef first, row, col; /* the first row of lane 0, and of the work-item; the first column */
     uint32_t rows, cols;
-    LLVMValueRef end;      /* of the rows, where not all lanes have the last row; otherwise NULL */
+    LLVMValueRef end;      /* of the rows, where not all lanes have the last row of several; otherwise NULL */
+    bool masked;           /* not all lanes have the last row */
     bool fetched;          /* a block before this one has prefetched the next A */
     uint32_t lanes;        /* how many have rows, rounded up to a power of two */
     LLVMValueRef cols_end; /* of the columns, where there may be fewer: the last column is read in the place of others; otherwise NULL */
@@ -99,6 +100,16 @@ static void unroll(struct tsr__te *e, const struct gemm *g, const struct block *
         tsr__te_hint(e, k, "llvm.loop.unroll.disable", 0);
 }
 
+static struct tsr__te_target *targets_of(struct tsr__te *e, const struct gemm *g, const struct block *b)
+{
+    struct tsr__te_target *targets = tsr_arena_alloc(e->arena, b->rows * b->cols * sizeof *targets);
+    for (uint32_t i = 0; i < b->rows * b->cols; i++) {
+        LLVMValueRef index[] = {row_of(e, g, b, i % b->rows), col_of(e, b, i / b->rows)};
+        targets[i] = (struct tsr__te_target){tsr__te_address(e, &g->o.c, index), has_row(e, b, i % b->rows, index[0])};
+    }
+    return targets;
+}
+
 static void multiply(struct tsr__te *e, const struct gemm *g, const struct block *b)
 {
     uint32_t parts = tsr__te_parts(g->sum), count = b->rows * b->cols * parts;
@@ -123,14 +134,12 @@ static void multiply(struct tsr__te *e, const struct gemm *g, const struct block
     }
     tsr__te_end_loop(e, &k, values);
     unroll(e, g, b, &k);
+    struct tsr__te_target *targets = targets_of(e, g, b);
+    bool apart = b->masked && !b->cols_end && tsr__te_update_apart(e, &g->o, targets, k.carried, b->rows * b->cols, g->sum);
     for (uint32_t c = 0; c < b->cols; c++) {
         LLVMBasicBlockRef column = tsr__te_if(e, has_column(e, b, c));
-        for (uint32_t r = 0; r < b->rows; r++) {
-            LLVMValueRef index[] = {row_of(e, g, b, r), col_of(e, b, c)};
-            LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, b, r, index[0]));
-            tsr__te_update(e, &g->o, tsr__te_address(e, &g->o.c, index), tsr__te_carried(&k, parts, c * b->rows + r), g->sum);
-            tsr__te_end_if(e, end);
-        }
+        for (uint32_t i = c * b->rows; i < (c + 1) * b->rows; i++)
+            tsr__te_finish_update(e, &g->o, &targets[i], tsr__te_carried(&k, parts, i), g->sum, apart);
         tsr__te_end_if(e, column);
         if (g->fetches)
             fetch_ahead(e, g, &g->o.c, b, col_of(e, b, c));
@@ -213,7 +222,7 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
     LLVMValueRef step = tsr__te_i64(e, (int64_t)rows * g->width);
     int64_t first = tsr__te_known(from), last = tsr__te_known(to);
     tsr__te_loop_or_once(e, &loop, from, to, step);
-    struct block b = {.first = loop.index, .rows = rows, .lanes = g->width, .share = parts};
+    struct block b = {.first = loop.index, .rows = rows, .masked = !whole, .lanes = g->width, .share = parts};
     b.row = add(e, b.first, e->item[0]);
     while (!whole && first >= 0 && b.lanes > 1 && last - first <= b.lanes / 2)
         b.lanes /= 2;

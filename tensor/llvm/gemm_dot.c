@@ -36,7 +36,8 @@ struct dots {
 /* A block of C: `rows` vectors of rows and `cols` columns. */
 struct block {
     LLVMValueRef row, col;
-    LLVMValueRef end; /* of the rows, where not all lanes have the last row; otherwise NULL */
+    LLVMValueRef end; /* of the rows, where not all lanes have the last row of several; otherwise NULL */
+    bool masked;      /* not all lanes have the last row */
     uint32_t rows, cols;
 };
 
@@ -224,13 +225,16 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
     }
     if (whole < d->words)
         step(e, d, b, tsr__te_i64(e, whole), elements_of(d, whole), sums);
+    struct tsr__te_target *targets = tsr_arena_alloc(e->arena, count * sizeof *targets);
     for (uint32_t i = 0; i < count; i++) {
         LLVMValueRef index[] = {plus(e, b->row, i % b->rows * d->width), plus(e, b->col, i / b->rows)};
-        LLVMValueRef sum = d->dot == TSR__TE_DOT_BYTES ? LLVMBuildSub(e->builder, sums[i], sums[count + i % b->rows], "") : sums[i];
-        LLVMBasicBlockRef end = tsr__te_if(e, has_row(e, d, b, i % b->rows));
-        tsr__te_update(e, d->o, tsr__te_address(e, &d->o->c, index), (struct tsr__te_number){sum, NULL}, d->sum);
-        tsr__te_end_if(e, end);
+        targets[i] = (struct tsr__te_target){tsr__te_address(e, &d->o->c, index), has_row(e, d, b, i % b->rows)};
+        if (d->dot == TSR__TE_DOT_BYTES)
+            sums[i] = LLVMBuildSub(e->builder, sums[i], sums[count + i % b->rows], "");
     }
+    bool apart = b->masked && tsr__te_update_apart(e, d->o, targets, sums, count, d->sum);
+    for (uint32_t i = 0; i < count; i++)
+        tsr__te_finish_update(e, d->o, &targets[i], (struct tsr__te_number){sums[i], NULL}, d->sum, apart);
 }
 
 /* ---- blocks of C
@@ -244,6 +248,7 @@ static void rows_between(struct tsr__te *e, const struct dots *d, struct block b
     tsr__te_loop_or_once(e, &loop, from, to, step); /* LLVM would hoist all words of B out of a loop, more than there are registers */
     b.row = add(e, loop.index, e->item[0]);
     bool single = !whole && b.rows == 1;
+    b.masked = !whole;
     b.end = whole || single ? NULL : to;
     LLVMBasicBlockRef end = tsr__te_if(e, single ? less(e, b.row, to) : NULL);
     multiply(e, d, &b);

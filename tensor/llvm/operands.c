@@ -35,8 +35,9 @@ struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_in
     return o;
 }
 
-void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
-                    enum tsr__t_number sum)
+/* What is stored: alpha * product + beta * C. */
+static struct tsr__te_number updated(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
+                                     enum tsr__t_number sum)
 {
     enum tsr__t_number c = o->c.type->number;
     if (!o->alpha_one)
@@ -49,7 +50,37 @@ void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRe
             old = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->beta, o->beta_type, sum), old);
         product = tsr__te_arith(e, TSR__T_ADD, sum, product, old);
     }
-    tsr__te_store_number(e, &o->c, address, tsr__te_convert(e, product, sum, c), o->atomic);
+    return tsr__te_convert(e, product, sum, c);
+}
+
+void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
+                    enum tsr__t_number sum)
+{
+    tsr__te_store_number(e, &o->c, address, updated(e, o, address, product, sum), o->atomic);
+}
+
+bool tsr__te_update_apart(struct tsr__te *e, const struct tsr__te_blas *o, const struct tsr__te_target *targets, LLVMValueRef *products,
+                          uint32_t count, enum tsr__t_number sum)
+{
+    uint32_t parts = tsr__te_parts(sum);
+    if (!e->unit.blocks || o->beta_zero || o->atomic != TSR__T_PLAIN)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tsr__te_guard guard = tsr__te_guard(e, targets[i].good);
+        tsr__te_put_number(products, parts, i, updated(e, o, targets[i].address, tsr__te_number_at(products, parts, i), sum));
+        tsr__te_end_guard(e, &guard, products + i * parts, parts);
+    }
+    LLVMBuildFence(e->builder, LLVMAtomicOrderingAcquireRelease, true, ""); /* LLVM is to leave that order */
+    return true;
+}
+
+void tsr__te_finish_update(struct tsr__te *e, const struct tsr__te_blas *o, const struct tsr__te_target *target,
+                           struct tsr__te_number product, enum tsr__t_number sum, bool apart)
+{
+    LLVMBasicBlockRef end = tsr__te_if(e, target->good);
+    product = apart ? product : updated(e, o, target->address, product, sum);
+    tsr__te_store_number(e, &o->c, target->address, product, o->atomic);
+    tsr__te_end_if(e, end);
 }
 
 struct tsr__te_number tsr__te_accumulate(struct tsr__te *e, const struct tsr__te_blas *o, struct tsr__te_number a, LLVMValueRef k,
