@@ -45,7 +45,7 @@ TSR_API cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_inde
     const struct tsr_kernel_info *info = kernel->info;
     /* "CL_KERNEL_ARG_INFO_NOT_AVAILABLE if the argument information is not available for kernel." */
     RETURN_IF(context, !(info->flags & TSR_KERNEL_HAS_ARG_NAMES), CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
-              "build the program with -cl-kernel-arg-info");
+              "the program does not tell the names of its arguments");
     switch (param_name) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
         return tsr__info_value(out, cl_kernel_arg_address_qualifier, arg->address_qualifier);

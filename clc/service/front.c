@@ -33,6 +33,7 @@ static const char *const fixed_words[] = {
     "-fmessage-length=0",
     "-fbracket-depth",
     "256",
+    "-cl-kernel-arg-info", /* programs ask without having passed it, as other drivers answer */
     "-fno-gnu-inline-asm", /* the module is for a device that has no instructions yet */
     "-U__has_embed",       /* clang crashes on it in a source that is no file */
     "-Wno-builtin-macro-redefined",

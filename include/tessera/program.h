@@ -20,7 +20,7 @@ enum tsr_arg_kind {
 };
 
 struct tsr_arg_info {
-    const char *name;      /* NULL unless the program was built with -cl-kernel-arg-info */
+    const char *name;      /* NULL of a program that does not tell, such as SPIR-V without names */
     const char *type_name; /* likewise */
     enum tsr_arg_kind kind;
     uint32_t address_qualifier, access_qualifier; /* CL_KERNEL_ARG_ADDRESS_*, CL_KERNEL_ARG_ACCESS_* */
