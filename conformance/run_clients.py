@@ -65,6 +65,7 @@ PROGRAMS = {
     "kernel_tuner": (pypi_programs.kernel_tuner, ["python3-venv"]),
     "loopy-suite": (pypi_programs.loopy_suite, ["python3-venv"]),
     "opencv": (pypi_programs.opencv, ["python3-venv"]),
+    "openvino": (pypi_programs.openvino, ["python3-venv"]),
     **{package: (pypi_programs.called, ["python3-venv"]) for package in pypi_programs.CALLED},
     "hashcat": (passwords.hashcat, ["hashcat", "hashcat-data"]),
     "gegl": (pictures.gegl, ["gegl"]),

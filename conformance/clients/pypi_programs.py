@@ -131,6 +131,18 @@ def opencv(run):
     return run_calls(run, [binaries / "python", HERE / "opencv_calls.py"])
 
 
+def openvino(run):
+    """Its operations by its plugin for GPUs against its plugin for CPUs: openvino_calls.py. The settings: docs/xmx.md, "OpenVINO"."""
+    binaries = virtual_environment(run, ["openvino==2026.4.1", "numpy==2.4.6"])
+    run.env.update(TESSERA_DEVICE_TYPE="gpu", TESSERA_PERSONA="tgl", TESSERA_VENDOR_ID="0x1022")
+    results = {}
+    for group in OPENVINO:
+        results |= run_calls(run, [binaries / "python", HERE / "openvino_calls.py", f"{group}/*"], group)
+    return results
+
+
+OPENVINO = ["elementwise", "convolutions", "products", "reductions", "movements", "searches", "networks", "scenarios"]
+
 # Packages that pypi_calls.py calls; they share an environment.
 CALLED = {"gputools": "0.3.1", "halide": "21.0.0", "loopy": "2025.2", "openmm": "8.6.1", "pmcxcl": "0.7.5", "pyclesperanto": "0.25.1", "tinygrad": "0.14.0"}
 
@@ -143,9 +155,9 @@ def called(run):
     return run_calls(run, [binaries / "python", HERE / "pypi_calls.py", run.name])
 
 
-def run_calls(run, words):
+def run_calls(run, words, log="calls"):
     """Runs a program that prints `start`, then `pass` or `fail`, with the name of each test. A start without an end: the program died or hung there."""
-    outcome, output = run.command("calls", words, limit=4 * run.limit)
+    outcome, output = run.command(log, words, limit=4 * run.limit)
     found = re.findall(r"^(start|pass|fail)\t(\S+)$", output, re.M)
     ended = "fail" if outcome == "pass" else outcome
-    return {test: ended if last == "start" else last for last, test in found or [("start", "calls")]}
+    return {test: ended if last == "start" else last for last, test in found or [("start", log)]}
