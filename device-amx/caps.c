@@ -197,6 +197,7 @@ static void find_out(void)
     const struct tsr_cpu *cpu = tsr_cpu();
     const struct tsr__cpu_persona *persona = tsr__cpu_find_persona();
     caps.type = reported_type();
+    caps.ends_in_order = persona;          /* as on GPUs, which some programs count on */
     caps.dpas = !persona || persona->dpas; /* matrices of sub-groups are there whatever the CPU has */
     caps.name = text_or(TSR_ENV_DEVICE_NAME, persona ? persona->name : brand(cpu));
     caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, persona ? "Intel(R) Corporation" : cpu->vendor);

@@ -218,12 +218,13 @@ static void close_gather(struct _cl_command_queue *queue)
         tsr_task_submit(gather);
 }
 
-/* Orders commands after the queue's last barrier and, if the last waits for all earlier commands, after the gather task. Under the queue's
- * lock. */
+/* Orders commands after the queue's last barrier and, if the last waits for all earlier commands, after the gather task. On devices whose
+ * commands end in order one that waits for nothing is as a barrier. Under the queue's lock. */
 static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl_event *first, struct _cl_event *last, cl_uint wait_count)
 {
-    bool barrier = last->type == CL_COMMAND_BARRIER;
-    bool everything = wait_count == 0 && (barrier || last->type == CL_COMMAND_MARKER);
+    bool barrier = last->type == CL_COMMAND_BARRIER, marker = last->type == CL_COMMAND_MARKER;
+    bool everything = wait_count == 0 && (barrier || marker);
+    bool fences = barrier || (wait_count == 0 && !marker && queue->device->caps->ends_in_order);
     enum tsr_status status = TSR_OK;
     struct _cl_event *fence = take_fence(queue);
     if (fence)
@@ -235,7 +236,7 @@ static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl
     /* A marker is gathered too, so the next marker waits for all that this one waits for. */
     if (status == TSR_OK)
         status = open_gather(queue) ? tsr_task_after(queue->gather, &last->task, false) : TSR_NO_MEMORY;
-    if (status == TSR_OK && barrier) {
+    if (status == TSR_OK && fences) {
         tsr__hold(last);
         atomic_store(&queue->fence, last);
         if (fence)

@@ -445,12 +445,44 @@ static void as_dg2(void)
     IN_CHILD(number(CL_DEVICE_DOUBLE_FP_CONFIG) == 0 && number(CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT) == 0);
 }
 
+/* Who waits for the last of several commands of an out-of-order queue waits for all of them, as a GPU has it. */
+static void expect_order(void)
+{
+    const char *source = "kernel void slow(global int *p) { int x = *p; for (int i = 0; i < 20000000; i++) x = x * 3 + i; *p = x; }\n"
+                         "kernel void quick(global int *p) { p[1] = 1; }\n";
+    const cl_queue_properties loose[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_device_id device = test_device();
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, loose, NULL);
+    cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 8, NULL, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    IN_CHILD(queue && memory && program && !clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    const char *names[] = {"slow", "quick"};
+    cl_event events[2];
+    for (int i = 0; i < 2; i++) {
+        cl_kernel kernel = clCreateKernel(program, names[i], NULL);
+        IN_CHILD(!clSetKernelArg(kernel, 0, sizeof(memory), &memory));
+        IN_CHILD(!clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){1}, NULL, 0, NULL, &events[i]));
+        clReleaseKernel(kernel);
+    }
+    cl_int status;
+    IN_CHILD(!clWaitForEvents(1, &events[1]));
+    IN_CHILD(!clGetEventInfo(events[0], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) && status == CL_COMPLETE);
+    clReleaseEvent(events[0]);
+    clReleaseEvent(events[1]);
+    clReleaseMemObject(memory);
+    clReleaseProgram(program);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+}
+
 /* Without matrix units. */
 static void as_tgl(void)
 {
     expect_persona("tgl", "Xe Graphics", 12 << 22, 8, "cl_intel_subgroups_short", "cl_intel_subgroup_matrix_multiply_accumulate",
                    PERSONA_KERNEL("8", "cl_intel_subgroup_matrix_multiply_accumulate", "*p = sub_group_broadcast(*p, 3);"));
     IN_CHILD(number(CL_DEVICE_FEATURE_CAPABILITIES_INTEL) == CL_DEVICE_FEATURE_FLAG_DP4A_INTEL);
+    expect_order();
 }
 
 static void as_bmg(void)

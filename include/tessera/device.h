@@ -121,6 +121,7 @@ struct tsr_device_caps {
     unsigned usm[TSR_USM_COUNT], usm_cross, usm_system; /* bits of enum tsr_usm_access, of cl_intel_unified_shared_memory: each kind; SHARED
                                                            of another device; memory of the process */
     const void *usm_domain; /* with own memory: devices with the same one reach each other's HOST and SHARED memory */
+    bool ends_in_order;     /* commands of an out-of-order queue that wait for no event end in the order in which they came */
     bool device_queues;     /* kernels enqueue kernels; limits are those of tessera/enqueue.h */
     bool spirv;             /* clCreateProgramWithIL */
     bool images;            /* the device has images and samplers; `extensions` says which kinds; with own memory it needs image_make */
