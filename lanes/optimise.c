@@ -47,6 +47,8 @@ bool tsr__pass_optimise(struct tsr__compilation *l)
 {
     if (l->options->opt_level <= 0)
         return tsr__run_llvm(l, "globaldce,default<O0>");
-    /* The oracle does without LLVM's own vectorisers: the one for straight code has been seen to subtract wrongly (LLVM 22). */
-    return tsr__run_llvm(l, "globaldce,default<O1>");
+    /* The oracle does without what LLVM's default pipeline has for vectors and for loads of loops (loop_load, straight_code). */
+    return tsr__run_llvm(
+        l, "globaldce,thinlto-pre-link<O1>,function(loop-unroll<O1>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg),"
+           "globaldce");
 }
