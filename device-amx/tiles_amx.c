@@ -40,6 +40,14 @@ static struct quarter quarter_of(const struct tsr_tile_loop *x, int64_t i, int64
     return q;
 }
 
+AMX INLINE void zero_sums(void)
+{
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+}
+
 /* Fetches two tiles beside each other into the second cache. */
 INLINE void fetch_tiles(const char *from, int64_t stride)
 {
@@ -57,10 +65,7 @@ INLINE void fetch_tiles(const char *from, int64_t stride)
         const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_step = TSR_TILE_ROWS * b_stride;                                   \
         const bool down = x->rows > 1;                                                                                                     \
         if (x->zero) {                                                                                                                     \
-            _tile_zero(0);                                                                                                                 \
-            _tile_zero(1);                                                                                                                 \
-            _tile_zero(2);                                                                                                                 \
-            _tile_zero(3);                                                                                                                 \
+            zero_sums();                                                                                                                   \
         } else {                                                                                                                           \
             _tile_loadd(0, x->from[0][0].at, x->from[0][0].stride);                                                                        \
             _tile_loadd(1, x->from[0][1].at, x->from[0][1].stride);                                                                        \
@@ -100,10 +105,7 @@ INLINE void fetch_tiles(const char *from, int64_t stride)
         const struct quarter q = quarter_of(x, i, j);                                                                                      \
         const char *a = q.a, *b = q.b;                                                                                                     \
         if (x->zero) {                                                                                                                     \
-            _tile_zero(0);                                                                                                                 \
-            _tile_zero(1);                                                                                                                 \
-            _tile_zero(2);                                                                                                                 \
-            _tile_zero(3);                                                                                                                 \
+            zero_sums();                                                                                                                   \
         } else {                                                                                                                           \
             _tile_loadd(0, q.c[0], LINE);                                                                                                  \
             _tile_loadd(1, q.c[1], LINE);                                                                                                  \

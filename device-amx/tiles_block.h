@@ -92,6 +92,13 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
 /* What the grid's memory holds is not of this grid yet. */
 void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g);
 
+/* Do words of A follow each other in memory through all steps, as the products take them? */
+static inline bool has_plain_rows_of_a(const struct tsr__block *b)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    return !b->grid->a_at && !(x->how & TSR_TILE_A_COMPUTED) && !is_of_nibbles(x) && x->a_step == 4 * (int64_t)tsr__loop_words(x);
+}
+
 /* Where a column of tiles of B begins, counted through all columns of the grid. */
 static inline const char *column_of_b(const struct tsr__tile_grid *g, int64_t column)
 {

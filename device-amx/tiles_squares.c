@@ -72,7 +72,7 @@ struct strip_rows {
     bool in_place; /* tiles are loaded from where they are */
 };
 
-/* Are 16 rows as far from each other as the first two, in which steps of K follow each other? */
+/* Are 16 rows at this distance from each other? */
 static bool lie_as_tile(const char *const *rows, int64_t stride)
 {
     for (int64_t r = 0; r < TSR_TILE_ROWS; r++)
@@ -84,10 +84,10 @@ static bool lie_as_tile(const char *const *rows, int64_t stride)
 static bool may_stay_in_place(const struct tsr__block *b, const struct strip_rows *rows)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    const int64_t stride = rows->at[1] - rows->at[0], words = tsr__loop_words(x), left = rows_of_grid(b->grid) - rows->row;
-    return b->columns <= (stride % CACHE_PAGE ? FEW_PANELS : 1) * PANEL && (left == TSR_TILE_ROWS || left >= STRIP) && !b->grid->a_at &&
-           !(x->how & TSR_TILE_A_COMPUTED) && !is_of_nibbles(x) && x->a_step == 4 * words && x->steps * words == b->words &&
-           lie_as_tile(rows->at, stride) && (left < STRIP || lie_as_tile(rows->at + TSR_TILE_ROWS, stride));
+    const int64_t stride = rows->at[1] - rows->at[0], left = rows_of_grid(b->grid) - rows->row;
+    return b->columns <= (stride % CACHE_PAGE ? FEW_PANELS : 1) * PANEL && (left == TSR_TILE_ROWS || left >= STRIP) &&
+           has_plain_rows_of_a(b) && x->steps * tsr__loop_words(x) == b->words && lie_as_tile(rows->at, stride) &&
+           (left < STRIP || lie_as_tile(rows->at + TSR_TILE_ROWS, stride));
 }
 
 static void find_rows(const struct tsr__block *b, int64_t row, struct strip_rows *rows)

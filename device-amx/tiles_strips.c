@@ -174,12 +174,10 @@ AVX512 INLINE unsigned find_goals(const struct tsr__block *b, const struct place
     return columns;
 }
 
-/* May all rows up to `end` be read where they are? Then words of K follow each other there, and are what the instruction multiplies. */
+/* May all rows up to `end` be read where they are? */
 static bool may_stay_in_place(const struct tsr__block *b, int64_t end, enum tsr_tile_product product)
 {
-    const struct tsr_tile_loop *x = b->grid->loop;
-    return b->columns <= FEW_PANELS * PANEL && end <= rows_of_grid(b->grid) && !b->grid->a_at && !has_same_signs(product) &&
-           !(x->how & TSR_TILE_A_COMPUTED) && !is_of_nibbles(x) && x->a_step == 4 * (int64_t)tsr__loop_words(x);
+    return b->columns <= FEW_PANELS * PANEL && end <= rows_of_grid(b->grid) && !has_same_signs(product) && has_plain_rows_of_a(b);
 }
 
 /* All panels of the block with `rows` rows from `row` on, of which some at the end may not be there. The last column may stand alone. */

@@ -33,12 +33,11 @@ static uint32_t between(uint32_t least, uint32_t most)
 static void place_operands(struct grid *g)
 {
     struct tsr_tile_loop *x = &g->loop;
-    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), far[] = {0, 64, 2048, 4096}, b_rows = tsr__loop_b_rows(x),
-                  b_bytes = tsr__loop_b_bytes(x), apart = number() % 3 ? 0 : 128 * (int64_t)between(1, 3);
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), b_rows = tsr__loop_b_rows(x), b_bytes = tsr__loop_b_bytes(x),
+                  apart = number() % 3 ? 0 : 128 * (int64_t)between(1, 3), multiples[] = {1, 64, 2048, 4096},
+                  multiple = multiples[number() % 4];
     x->a_step = bytes;
-    x->a_stride = x->steps * bytes;
-    x->a_stride += number() % 2 ? far[number() % 2] : far[number() % 4] - x->a_stride % far[2] % far[number() % 3 + 1];
-    x->a_stride = x->a_stride < x->steps * bytes ? x->steps * bytes : x->a_stride;
+    x->a_stride = (x->steps * bytes + (number() % 2 ? 64 : 0) + multiple - 1) / multiple * multiple;
     x->a_next = TSR_TILE_ROWS * x->a_stride;
     const int64_t rows = g->grid.rows * x->rows * x->tile_rows;
     g->a = reserve((size_t)((rows - 1) * x->a_stride + apart + x->steps * bytes), number() % 2);

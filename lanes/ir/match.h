@@ -40,6 +40,16 @@ static inline bool tsr__is_vector(LLVMValueRef v)
     return tsr__is_vector_type(LLVMTypeOf(v));
 }
 
+/* Of halves, or vectors of them: the same of floats; else NULL. */
+static inline LLVMTypeRef tsr__floats_of_halves(LLVMTypeRef type)
+{
+    const bool vector = tsr__is_vector_type(type);
+    if (LLVMGetTypeKind(vector ? LLVMGetElementType(type) : type) != LLVMHalfTypeKind)
+        return NULL;
+    LLVMTypeRef number = LLVMFloatTypeInContext(LLVMGetTypeContext(type));
+    return vector ? LLVMVectorType(number, LLVMGetVectorSize(type)) : number;
+}
+
 static inline bool tsr__is_in_block(LLVMValueRef v, LLVMBasicBlockRef block)
 {
     return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;

@@ -4,16 +4,6 @@
 #include "lanes/ir/ir.h"
 #include "lanes/ir/match.h"
 
-/* Of halves, or vectors of them: the same of floats; else NULL. */
-static LLVMTypeRef floats_of_halves(struct tsr__compilation *l, LLVMTypeRef type)
-{
-    const bool vector = tsr__is_vector_type(type);
-    if (LLVMGetTypeKind(vector ? LLVMGetElementType(type) : type) != LLVMHalfTypeKind)
-        return NULL;
-    LLVMTypeRef number = LLVMFloatTypeInContext(l->context);
-    return vector ? LLVMVectorType(number, LLVMGetVectorSize(type)) : number;
-}
-
 static bool may_contract(LLVMValueRef inst)
 {
     return LLVMGetFastMathFlags(inst) & LLVMFastMathAllowContract;
@@ -60,7 +50,7 @@ bool tsr__pass_contract_halves(struct tsr__compilation *l, LLVMValueRef function
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     for (size_t i = 0; i < count; i++) {
         struct multiply_add m;
-        LLVMTypeRef type = floats_of_halves(l, LLVMTypeOf(code[i]));
+        LLVMTypeRef type = tsr__floats_of_halves(LLVMTypeOf(code[i]));
         if (!type || !find_multiply_add(code[i], &m))
             continue;
         LLVMPositionBuilderBefore(b, code[i]);

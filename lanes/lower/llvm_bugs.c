@@ -154,15 +154,12 @@ static bool is_half_extreme(LLVMValueRef inst)
     const char *name = callee ? tsr__name(callee) : "";
     if (!tsr__starts_with(name, "llvm.maxnum.") && !tsr__starts_with(name, "llvm.minnum."))
         return false;
-    LLVMTypeRef type = LLVMTypeOf(inst);
-    return LLVMGetTypeKind(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type) == LLVMHalfTypeKind;
+    return tsr__floats_of_halves(LLVMTypeOf(inst));
 }
 
 static void in_float(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call)
 {
-    LLVMTypeRef half = LLVMTypeOf(call), type = LLVMFloatTypeInContext(l->context);
-    if (LLVMGetTypeKind(half) == LLVMVectorTypeKind)
-        type = LLVMVectorType(type, LLVMGetVectorSize(half));
+    LLVMTypeRef half = LLVMTypeOf(call), type = tsr__floats_of_halves(half);
     unsigned id = LLVMGetIntrinsicID(tsr__callee(call));
     LLVMPositionBuilderBefore(b, call);
     LLVMValueRef args[2];
