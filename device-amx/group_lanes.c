@@ -51,7 +51,7 @@ static bool has_short_rows(const struct tsr_kernel_info *kernel, const struct ts
            row * TSR__NARROW_PART >= tsr_packet_width(kernel) && may_be_sized(range);
 }
 
-/* The code for work-groups of which each is a column in y or z: as packets it fills them, or half of one. */
+/* The code for work-groups of which each is a column in y or z, and fills packets, or a quarter of one at least. */
 static unsigned code_for_columns(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
 {
     unsigned d = tsr_column_dimension(range->local);

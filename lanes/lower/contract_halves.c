@@ -22,8 +22,7 @@ struct multiply_add {
 
 static bool find_multiply_add(LLVMValueRef inst, struct multiply_add *m)
 {
-    LLVMValueRef callee = tsr__callee(inst);
-    if (callee && tsr__starts_with(tsr__name(callee), "llvm.fmuladd.")) {
+    if (tsr__calls(inst, "llvm.fmuladd.")) {
         *m = (struct multiply_add){LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), LLVMGetOperand(inst, 2), false, false};
         return true;
     }

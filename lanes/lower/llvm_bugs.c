@@ -21,10 +21,8 @@ static bool is_right_shift(LLVMValueRef v)
 /* ternary_logic. Logic of logic: one instruction of three operands, if it is not one already (lanes/after/ternary_logic.c). */
 static bool is_ternary_logic(LLVMValueRef v)
 {
-    LLVMValueRef callee = LLVMIsACallInst(v) ? tsr__callee(v) : NULL;
-    if (callee && tsr__starts_with(tsr__name(callee), "llvm.x86.avx512.pternlog."))
-        return true;
-    return tsr__is_logic(v) && (tsr__is_logic(LLVMGetOperand(v, 0)) || tsr__is_logic(LLVMGetOperand(v, 1)));
+    return tsr__calls(v, "llvm.x86.avx512.pternlog.") ||
+           (tsr__is_logic(v) && (tsr__is_logic(LLVMGetOperand(v, 0)) || tsr__is_logic(LLVMGetOperand(v, 1))));
 }
 
 /* The type to select as instead of this one; NULL: the selection may stay as it is. */
@@ -150,11 +148,7 @@ static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand
 /* half_maximum */
 static bool is_half_extreme(LLVMValueRef inst)
 {
-    LLVMValueRef callee = tsr__callee(inst);
-    const char *name = callee ? tsr__name(callee) : "";
-    if (!tsr__starts_with(name, "llvm.maxnum.") && !tsr__starts_with(name, "llvm.minnum."))
-        return false;
-    return tsr__floats_of_halves(LLVMTypeOf(inst));
+    return (tsr__calls(inst, "llvm.maxnum.") || tsr__calls(inst, "llvm.minnum.")) && tsr__floats_of_halves(LLVMTypeOf(inst));
 }
 
 static void in_float(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call)
