@@ -100,8 +100,8 @@ struct tsr__tile_grid {
 enum {
     TSR__GRID_PANEL_BYTES = 1 << 20,
     TSR__GRID_STRIP_BYTES = 1 << 19,
-    TSR__GRID_EDGE_BYTES = 1 << 15,                                    /* a row of A with zeros outside of its matrix */
-    TSR__GRID_TILE_BYTES = TSR__GRID_STRIP_BYTES + TSR_TILE_ROW_BYTES, /* a tile's rows of A that is computed */
+    TSR__GRID_EDGE_BYTES = 1 << 15, /* a row of A with zeros outside of its matrix */
+    TSR__GRID_TILE_BYTES = TSR__GRID_STRIP_BYTES + (2 * TSR_TILE_ROWS + 1) * TSR_TILE_ROW_BYTES, /* a tile's rows of A that is computed */
     TSR__GRID_BYTES = TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES + TSR__GRID_TILE_BYTES
 };
 /* Is there memory enough for the operands of such loops? If not, their product is made in chunks of K, each of which adds to what is at

@@ -13,19 +13,25 @@ static struct computed *computed_rows(const struct tsr__tile_grid *g)
     return (struct computed *)(g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES);
 }
 
+/* From row to row, an odd number of lines: rows at multiples of a page would share a set of the first cache. */
+static int64_t pitch_of(int64_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE | LINE;
+}
+
 static const char *computed_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
 {
     const struct tsr_tile_loop *x = g->loop;
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = row / rows_of_loop(x), in_loop = row % rows_of_loop(x),
-                  tile = in_loop / x->tile_rows;
+                  tile = in_loop / x->tile_rows, pitch = pitch_of(steps * bytes);
     struct computed *c = computed_rows(g);
     first += g->first;
     if (c->grid_row != grid_row || c->tile != tile || c->first != first || c->steps != steps) {
         *c = (struct computed){grid_row, tile, first, steps};
-        x->a_code(g->a[grid_row], first, steps, (uint32_t)tile, c->rows, steps * bytes, bytes);
+        x->a_code(g->a[grid_row], first, steps, (uint32_t)tile, c->rows, pitch, bytes);
     }
     *far = bytes;
-    return c->rows + in_loop % x->tile_rows * steps * bytes;
+    return c->rows + in_loop % x->tile_rows * pitch;
 }
 
 const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, int64_t *far)

@@ -285,6 +285,32 @@ static void split_with_row_sums(void **state)
     assert_null(strstr(device.log, "by way of the stack"));
 }
 
+/* Numbers of 4 bits whose zero is 8, made signed in front of the product. */
+static void computed_nibbles(void **state)
+{
+    static const char text[] =
+        "__attribute__((intel_reqd_sub_group_size(16), reqd_work_group_size(16, 1, 1)))\n"
+        "kernel void k(global const short *restrict a, global const int *restrict b, global int *restrict c, int n, int deep)\n"
+        "{\n"
+        "    int lane = get_sub_group_local_id(), column = get_global_id(0), row = get_group_id(1) * 8;\n"
+        "    int8 sum = 0;\n"
+        "    for (int k = 0; k < deep; k += 64) {\n"
+        "        short8 x;\n"
+        "        int8 y;\n"
+        "        for (int r = 0; r < 8; r++)\n"
+        "            x[r] = a[((row + r) * deep + k) / 4 + lane];\n"
+        "        for (int w = 0; w < 8; w++)\n"
+        "            y[w] = b[(k / 8 + w) * n + column] ^ 0x88888888;\n"
+        "        sum = intel_sub_group_i4_i4_matrix_mad_k64(x, y, sum);\n"
+        "    }\n"
+        "    for (int r = 0; r < 8; r++)\n"
+        "        c[(row + r) * n + column] = sum[r];\n"
+        "}\n";
+    (void)state;
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0"));
+    assert_non_null(strstr(device.log, "B computed by the loop's code where it is packed"));
+}
+
 /* The loop of cooperative matrices is what it would be of matrix functions, and its notes have lines of the program. */
 static void cooperative_is_loops(void **state)
 {
@@ -354,6 +380,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
         cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
         cmocka_unit_test(indices_of_any_type),  cmocka_unit_test(layer_with_gate),  cmocka_unit_test(split_with_row_sums),
+        cmocka_unit_test(computed_nibbles),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);

@@ -260,7 +260,8 @@ static bool can_move(struct tsr__slice *s, LLVMValueRef inst)
         return tsr__is_fixed_load(s->l, inst) || note_read(s, LLVMGetOperand(inst, 0));
     if (tsr__calls(inst, "llvm.masked.load.") || tsr__calls(inst, "llvm.masked.gather."))
         return note_read(s, LLVMGetOperand(inst, 0));
-    return tsr__is_pure(inst) || (callee && !tsr__mad_read(inst, &mad) && !tsr__is_marker(callee) && tsr__touches_no_memory(callee));
+    return tsr__is_pure(inst) || tsr__nibbles_of(inst, NULL) ||
+           (callee && !tsr__mad_read(inst, &mad) && !tsr__is_marker(callee) && tsr__touches_no_memory(callee));
 }
 
 /* Adds all that a value depends on. */
