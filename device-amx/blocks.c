@@ -53,6 +53,13 @@ static uint64_t in_panels(const struct tsr_launch *launch, int dim, uint64_t gro
     return tsr__divide_up(groups, step) * step;
 }
 
+/* Are all work-groups in a row? Their numbers may stand for rows and columns of tiles of C (a program's own order of tiles), so which of
+ * them lie beside each other is not known. */
+static bool are_in_a_row(const struct tsr_launch *launch)
+{
+    return launch->group.num_groups[1] == 1;
+}
+
 /* Bytes of C of packets that run twice, which are to stay in the second cache beside B and what the packets read and write. */
 static uint64_t best_c(void)
 {
@@ -91,7 +98,7 @@ static int dimension_to_halve(const struct tsr_launch *launch, const uint64_t in
     const uint64_t enough_rows = launch->flags & TSR_KERNEL_AMX_TILES ? TSR__BLOCK_LEAST : TSR__BLOCK_ROWS;
     const bool wide = columns > best_columns(launch), narrows = groups[0] > 1 && columns > TSR__BLOCK_LEAST,
                shortens = groups[1] > 1 && rows > TSR__BLOCK_LEAST;
-    if (wide && narrows)
+    if (wide && narrows && !are_in_a_row(launch))
         return 0;
     if (enough || (!narrows && !shortens))
         return -1;
@@ -125,7 +132,7 @@ static void cut_into_panels(struct tsr_launch *launch, uint64_t wanted)
     uint64_t in_group[2];
     for (int d = 0; d < 2; d++) {
         in_group[d] = of_group(launch, d);
-        const uint64_t parts = tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST);
+        const uint64_t parts = are_in_a_row(launch) ? 1 : tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST);
         blocks->size[d] = in_panels(launch, d, tsr__divide_up(group->num_groups[d], parts));
     }
     for (int halved = 0; halved >= 0;) {
@@ -197,8 +204,10 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
     const uint64_t parts = grids_of_group(run->launch),
                    in_group[2] = {packets_of(run->launch, 0) * parts, packets_of(run->launch, 1) * parts};
     uint64_t from[2], count[3] = {1, 1, 1};
+    const uint64_t in_row = best_c() / (4 * of_group(run->launch, 1) * parts),
+                   best = are_in_a_row(run->launch) && in_row > best_columns(run->launch) ? in_row : best_columns(run->launch);
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
-        const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best_columns(run->launch));
+        const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best);
         count[0] = least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
             const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns * parts);

@@ -80,6 +80,35 @@ static void copy_b(char *to, const struct tsr_tile_loop *x, int64_t column, int6
         tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, in_rows, bytes, (uint32_t)x->how);
 }
 
+/* So many of the first steps are within the matrices: K is no multiple of a step, as a rule. */
+static int64_t steps_within(const struct tsr_tile_loop *x)
+{
+    struct tsr_tile_loop part = *x;
+    const uint64_t a_edges = x->how & TSR_TILE_A_EDGES, b_edges = x->how & TSR_TILE_B_EDGES;
+    const int64_t a_bytes = 4 * (int64_t)tsr__loop_words(x), b_rows = tsr__loop_b_rows(x);
+    if (a_edges && x->a_step > 0 && (x->a_matrix.width - x->a_matrix.x - a_bytes) / x->a_step + 1 < part.steps)
+        part.steps = (x->a_matrix.width - x->a_matrix.x - a_bytes) / x->a_step + 1;
+    if (b_edges && (x->b_matrix.height - x->b_matrix.y) / b_rows < part.steps)
+        part.steps = (x->b_matrix.height - x->b_matrix.y) / b_rows;
+    const bool within = part.steps > 0 && !(x->how & TSR_TILE_HALF_N) && (!a_edges || tsr__loop_a_is_within(&part, &x->a_matrix)) &&
+                        (!b_edges || tsr__loop_b_is_within(&part, &x->b_matrix));
+    return within ? part.steps : 0;
+}
+
+/* Runs so many of the first steps as a loop without edges. */
+static void run_within(struct tsr_item *item, const struct tsr_tile_loop *x, int64_t steps)
+{
+    struct tsr_tile_loop part = *x;
+    part.how &= ~(uint64_t)(TSR_TILE_A_EDGES | TSR_TILE_B_EDGES);
+    part.steps = steps;
+    part.to = NULL;
+    part.past = 0;
+    if (tsr__is_computed(x))
+        tsr__tile_loop_computed(item, &part);
+    else
+        tsr__tile_loop_now(item, &part);
+}
+
 void tsr__tile_loop_at_edges(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
     char a[TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES))) = {0};
@@ -95,8 +124,11 @@ void tsr__tile_loop_at_edges(struct tsr_item *item, const struct tsr_tile_loop *
                                  .how =
                                      x->how & (TSR_TILE_PRODUCT | TSR_TILE_HALF_K | TSR_TILE_NIBBLES | TSR_TILE_IN_MODEL | TSR_TILE_IN_AMX),
                                  .operands = x->operands};
+    const int64_t within = steps_within(x);
+    if (within)
+        run_within(item, x, within);
     for (int64_t i = 0; i < x->rows * x->columns; i++)
-        for (int64_t step = 0; step < x->steps; step++) {
+        for (int64_t step = within; step < x->steps; step++) {
             copy_a(a, x, i / x->columns, step);
             copy_b(b, x, i % x->columns, step);
             part.c[0] = x->c[i];

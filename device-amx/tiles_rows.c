@@ -52,8 +52,9 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
         return from;
     at.y += row % rows_of_loop(x);
     at.x += first * x->a_step;
-    for (int64_t i = 0; i < steps; i++, at.x += x->a_step)
-        tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, bytes, &at);
+    const int64_t at_once = x->a_step == bytes ? steps : 1; /* steps that follow each other in memory */
+    for (int64_t i = 0; i < steps; i += at_once, at.x += x->a_step)
+        tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, at_once * bytes, &at);
     *far = bytes;
     return copy;
 }

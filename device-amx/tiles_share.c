@@ -515,9 +515,14 @@ bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *
     return run->shares && !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
 }
 
+bool tsr__tile_lies_ready(const struct tsr_tile_loop *x)
+{
+    return !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES)) && !tsr__is_computed(x);
+}
+
 bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows)
 {
-    return x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && rows * x->rows * x->tile_rows < LEAST_ROWS;
+    return x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && tsr__tile_lies_ready(x) && rows * x->rows * x->tile_rows < LEAST_ROWS;
 }
 
 void tsr__tile_shares_nothing(struct tsr__run *run)

@@ -122,7 +122,9 @@ bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *
                              uint32_t column);
 /* Not if the loop is better run alone, or if others of the launch had nothing in common. */
 bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *x);
-/* Are so many loops under each other too few rows to pack B again? */
+/* Are A and B multiplied from where they lie, if the loop runs alone? */
+bool tsr__tile_lies_ready(const struct tsr_tile_loop *x);
+/* Are so many loops under each other too few rows to pack a B that lies ready? */
 bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows);
 /* Are so many loops in a grid of rows and columns more than one for each? */
 static inline bool tsr__tile_is_dense(uint32_t loops, uint32_t rows, uint32_t columns)

@@ -479,8 +479,7 @@ static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
 /* Blocks with many rows read a packed B where it lies about as fast, and C takes no detour. */
 static bool is_better_alone(const struct tsr_tile_loop *x)
 {
-    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS &&
-           !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES)) && !tsr__is_computed(x);
+    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS && tsr__tile_lies_ready(x);
 }
 
 static const char *operand_of_packet(const void *twice, uint32_t packet, bool is_b)

@@ -48,6 +48,8 @@ struct style {
     /* The loop flips the signs of every second part of a row of A, and of every second word of a column of B, before it multiplies, or
      * copies to local memory. Not of TF32, with `blocks` or with `registers`. */
     enum { COMPUTES_NOTHING, COMPUTES_A, COMPUTES_B, COMPUTES_BOTH } computes;
+    /* Work-groups are in one row, and their numbers stand for places in C: row after row, or in bands of two rows, column after column. */
+    enum { IN_GRID, BY_ROWS, IN_BANDS, ORDERS } order;
 };
 
 /* The first few, and all (styles_table.c). */

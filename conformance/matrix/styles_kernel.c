@@ -83,12 +83,12 @@ static void add_copies(struct text *text, const struct style *s, const char *k, 
         text,
         "        { const index at = %s; A_BUFFER to_a = %s; B_BUFFER to_b = %s; const index k = at;\n"
         "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < UNDER * ROWS * M * STEP_A; i += WIDE_ITEMS * UNDER) {\n"
-        "            const index of_k = k / (A_BYTES * IN_WORD / 4) + i %% STEP_A, of_row = get_group_id(1) * UNDER * ROWS * M + i / "
+        "            const index of_k = k / (A_BYTES * IN_WORD / 4) + i %% STEP_A, of_row = GROUP_Y * UNDER * ROWS * M + i / "
         "STEP_A;\n"
         "            to_a[i / STEP_A][i %% STEP_A] = %s OF_A_PART(a[of_row * a_pitch + of_k], of_k)%s;\n"
         "        }\n"
         "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < 8 * WIDE; i += WIDE_ITEMS * UNDER) {\n"
-        "            const index of_word = k / IN_WORD + i / WIDE, of_column = get_group_id(0) * WIDE + i %% WIDE;\n"
+        "            const index of_word = k / IN_WORD + i / WIDE, of_column = GROUP_X * WIDE + i %% WIDE;\n"
         "            to_b[i / WIDE][i %% WIDE] = %s OF_B_WORD(((global const uint *)b)[of_word * pitch + of_column], of_word)%s;\n"
         "        } }\n",
         k, a, b, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
@@ -102,13 +102,13 @@ static void add_loads_to_registers(struct text *text, const struct style *s, con
              "        { const index at = %s, k = at;\n"
              "        for (int i = 0; i < OF_A / ALL_ITEMS; i++) {\n"
              "            const int of = ITEM + i * ALL_ITEMS;\n"
-             "            const index of_k = k / (A_BYTES * IN_WORD / 4) + of %% STEP_A, of_row = get_group_id(1) * UNDER * ROWS * M + of "
+             "            const index of_k = k / (A_BYTES * IN_WORD / 4) + of %% STEP_A, of_row = GROUP_Y * UNDER * ROWS * M + of "
              "/ STEP_A;\n"
              "            own_a[i] = %s a[of_row * a_pitch + of_k]%s;\n"
              "        }\n"
              "        for (int i = 0; i < OF_B / ALL_ITEMS; i++) {\n"
              "            const int of = ITEM + i * ALL_ITEMS;\n"
-             "            const index of_word = k / IN_WORD + of / WIDE, of_column = get_group_id(0) * WIDE + of %% WIDE;\n"
+             "            const index of_word = k / IN_WORD + of / WIDE, of_column = GROUP_X * WIDE + of %% WIDE;\n"
              "            own_b[i] = %s ((global const uint *)b)[of_word * pitch + of_column]%s;\n"
              "        } }\n",
              k, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
@@ -351,7 +351,7 @@ static void add_loops(struct text *text, const struct style *s)
     }
     if (s->two_b)
         text_add(text, "    c_part other[ROWS][COLUMNS] = {0};\n"
-                       "    const index last_column = (get_global_size(0) / LANES - 1) * COLUMNS * LANES;\n");
+                       "    const index last_column = (groups.x * get_local_size(0) / LANES - 1) * COLUMNS * LANES;\n");
     if (s->row_sums)
         text_add(text, "    c_part row_sums[ROWS] = {0};\n");
     if (s->ahead)
@@ -425,6 +425,13 @@ static void add_end(struct text *text, const struct style *s)
                                   : "");
 }
 
+static const char *const orders[ORDERS] = {
+    [IN_GRID] = "#define GROUP_X get_group_id(0)\n#define GROUP_Y get_group_id(1)\n",
+    [BY_ROWS] = "#define GROUP_X ((int)get_group_id(0) % groups.x)\n#define GROUP_Y ((int)get_group_id(0) / groups.x)\n",
+    [IN_BANDS] =
+        ("    const int group = get_group_id(0), in_band = 2 * groups.x, band = group / in_band, high = min(groups.y - 2 * band, 2);\n"
+         "#define GROUP_X (group % in_band / high)\n#define GROUP_Y (2 * band + group % in_band % high)\n")};
+
 cl_program style_build(struct device *device, const struct style *s)
 {
     const struct of_type *t = &of_types[s->type];
@@ -455,10 +462,13 @@ cl_program style_build(struct device *device, const struct style *s)
              "__attribute__((intel_reqd_sub_group_size(LANES)))\n"
              "kernel void k(global char *a_at, global char *b_at, global char *c_at, global int *count, index depth, index a_pitch,\n"
              "              index pitch, index c_pitch, index a_batch, index b_batch, index c_batch, int4 edges, int4 origin,\n"
-             "              int2 c_edges)\n"
+             "              int2 c_edges, int2 groups)\n"
              "{\n"
-             "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
-             "          column = get_global_id(0) / LANES * COLUMNS * LANES;\n");
+             "%s"
+             "    index lane = get_sub_group_local_id(), row = %s * ROWS * M,\n"
+             "          column = %s / LANES * COLUMNS * LANES;\n",
+             orders[s->order], s->order ? "(GROUP_Y * get_local_size(1) + get_local_id(1))" : "get_global_id(1)",
+             s->order ? "(GROUP_X * get_local_size(0) + get_local_id(0))" : "get_global_id(0)");
     if (s->staged)
         text_add(&text,
                  "    typedef local a_element (*A_BUFFER)[STEP_A]; typedef local uint (*B_BUFFER)[WIDE];\n"

@@ -240,6 +240,10 @@ const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .end = SCALES, .eight = true, .b_columns = true},
     {.m = 4, .rows = 1, .columns = 1, .type = F16, .index = "uint", .end = ADDS_TO_C, .eight = true, .b_columns = true},
     {.m = 8, .rows = 1, .columns = 1, .type = INT4, .index = "int", .eight = true, .b_columns = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .order = BY_ROWS},
+    {.m = 8, .rows = 4, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .blocks = BLOCKS, .writes = true, .order = IN_BANDS},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int", .end = SCALES, .order = BY_ROWS},
+    {.m = 8, .rows = 2, .columns = 1, .type = BF16, .index = "long", .end = ADDS_TO_C, .staged = true, .order = IN_BANDS},
 };
 
 const size_t style_count = sizeof styles / sizeof styles[0], style_few = 30;

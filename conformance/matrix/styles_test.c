@@ -384,7 +384,10 @@ static bool run(const struct style *s, const struct shape *of_any, cl_kernel ker
     edges_of_c(s, x, &l, c_edges);
     assert_int_equal(clSetKernelArg(kernel, 13, sizeof c_edges, c_edges), CL_SUCCESS);
     const size_t local[3] = {(size_t)lanes_of(s) * x->local[0], x->local[1], local_z(x)},
-                 global[3] = {x->groups[0] * local[0], x->groups[1] * local[1], x->groups[2] * local[2]};
+                 in_row = s->order ? x->groups[1] : 1, /* of the grid, for each in its first row */
+        global[3] = {x->groups[0] * in_row * local[0], x->groups[1] / in_row * local[1], x->groups[2] * local[2]};
+    const cl_int groups[2] = {(cl_int)x->groups[0], (cl_int)x->groups[1]};
+    assert_int_equal(clSetKernelArg(kernel, 14, sizeof groups, groups), CL_SUCCESS);
     const size_t size = joint ? l.bytes[0] : l.bytes[2];
     unsigned char *before = malloc(size), *out = malloc(size), *goal = joint ? bytes[0] : bytes[2];
     memcpy(before, goal, size);
@@ -501,6 +504,7 @@ static struct style random_style(unsigned *seed)
     s.backwards = s.nested && below(seed, 2);
     s.row_sums = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
     s.two_b = !s.ahead && !s.staged && !s.halves && !s.limits && below(seed, 5) == 0;
+    s.order = below(seed, 4) ? IN_GRID : 1 + below(seed, ORDERS - 1);
     s.computes = !s.registers && s.type != TF32 && below(seed, 3) == 0 ? (1 + below(seed, COMPUTES_BOTH)) & ~s.blocks : COMPUTES_NOTHING;
     return s;
 }
