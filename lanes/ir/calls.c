@@ -194,6 +194,27 @@ bool tsr__has_effect(LLVMValueRef inst)
            LLVMIsAFenceInst(inst) || (LLVMIsALoadInst(inst) && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst)));
 }
 
+/* As LLVM encodes it: two bits for each kind of memory. */
+bool tsr__may_change_memory(LLVMValueRef callee)
+{
+    static const char *const harmless[] = {"llvm.assume", "llvm.lifetime", "llvm.prefetch", "llvm.dbg", "llvm.experimental.noalias.scope"};
+    const uint64_t changes = 0xaaaaaaaa;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(harmless); i++)
+        if (tsr__starts_with(tsr__name(callee), harmless[i]))
+            return false;
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
+    return !memory || LLVMGetEnumAttributeValue(memory) & changes;
+}
+
+bool tsr__may_write(LLVMValueRef inst)
+{
+    if (LLVMIsALoadInst(inst))
+        return !tsr__is_plain_access(inst);
+    if (LLVMIsACallInst(inst))
+        return !tsr__callee(inst) || tsr__may_change_memory(tsr__callee(inst));
+    return LLVMIsAStoreInst(inst) || LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
 bool tsr__is_madw(LLVMValueRef function)
 {
     const char *name = tsr__name(function);

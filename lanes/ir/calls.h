@@ -141,6 +141,9 @@ bool tsr__is_madw(LLVMValueRef function);
 
 /* Whether the instruction does more than compute a number or read memory. Queries of the engine and intrinsics without memory do not. */
 bool tsr__has_effect(LLVMValueRef inst);
+/* May the function, or the instruction, write to memory, or order what others write? */
+bool tsr__may_change_memory(LLVMValueRef function);
+bool tsr__may_write(LLVMValueRef inst);
 
 /* Is it LLVM's minimum or maximum of integers? */
 bool tsr__is_extreme(LLVMValueRef function);

@@ -5,26 +5,7 @@
 #include "lanes/ir/ir.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/match.h"
-
-/* Lanes of a masked access that the code generator takes apart, or 0. */
-static uint64_t emulated_lanes(const struct tsr__compilation *l, LLVMValueRef inst)
-{
-    LLVMValueRef callee = tsr__callee(inst);
-    const char *name = callee ? tsr__name(callee) : "";
-    if (!tsr__starts_with(name, "llvm.masked."))
-        return 0;
-    LLVMTypeRef type = LLVMTypeOf(inst);
-    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
-        type = LLVMTypeOf(LLVMGetOperand(inst, 0)); /* what is stored */
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        return 0;
-    bool wide = tsr__element_bits(l, LLVMGetElementType(type)) >= 32;
-    bool moves = tsr__starts_with(name, "llvm.masked.load") || tsr__starts_with(name, "llvm.masked.store");
-    bool gathers = tsr__starts_with(name, "llvm.masked.gather");
-    bool native =
-        wide ? tsr__has(l, TSR_CPU_AVX512F) || (tsr__has(l, TSR_CPU_AVX2) && (moves || gathers)) : tsr__has(l, TSR_CPU_AVX512BW) && moves;
-    return native ? 0 : LLVMGetVectorSize(type);
-}
+#include "lanes/lower/outline_gathers.h"
 
 static uint64_t cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
 {
@@ -33,7 +14,7 @@ static uint64_t cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
     case LLVMInsertElement:
         return 1;
     case LLVMCall:
-        return tsr__vector_registers(l, LLVMTypeOf(inst)) + emulated_lanes(l, inst) * TSR__EMULATED_LANE;
+        return tsr__vector_registers(l, LLVMTypeOf(inst)) + (uint64_t)tsr__emulated_lanes(l, inst) * TSR__EMULATED_LANE;
     case LLVMStore:
     case LLVMICmp:
     case LLVMFCmp:
@@ -114,8 +95,31 @@ void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most)
     }
 }
 
+static void outline_from(struct visit *v, LLVMValueRef f)
+{
+    if (LLVMIsDeclaration(f) || tsr__map_get(&v->seen, f))
+        return;
+    tsr__map_set(&v->seen, f, 1);
+    for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i))
+        if (tsr__callee(i))
+            outline_from(v, tsr__callee(i));
+    tsr__outline_gathers(v->l, f);
+}
+
+/* In the functions for packets of kernels that would be too much code. */
+static void outline_gathers(struct tsr__compilation *l)
+{
+    const uint64_t most = l->options->code_budget;
+    for (uint32_t k = 0; most && k < l->info->kernel_count; k++) {
+        LLVMValueRef entry = LLVMGetNamedFunction(l->module, l->info->kernels[k].entry);
+        if (l->info->kernels[k].flags & TSR_KERNEL_PACKETS && entry && tsr__code_cost(l, entry) > most)
+            outline_from(&(struct visit){.l = l, .seen = {.arena = &l->scratch}}, entry);
+    }
+}
+
 bool tsr__pass_size_late(struct tsr__compilation *l)
 {
+    outline_gathers(l);
     tsr__retry_costly_kernels(l, l->options->code_budget);
     return true;
 }

@@ -137,6 +137,41 @@ static void test_budget(void **state)
     }
 }
 
+/* Of a kernel with so many gathers without an instruction that its packets would be too much code, these become calls. */
+static void test_outlined_gathers(void **state)
+{
+    (void)state;
+    enum { GATHERS = 40 };
+    struct tsr_buf text = {0};
+    struct world w;
+    char *why = NULL;
+    tsr_buf_printf(&text, "%s",
+                   HEADER LIBRARY "define spir_kernel void @k(ptr addrspace(1) %p) {\n"
+                                  "  %i = call spir_func i64 @_Z12get_local_idj(i32 0)\n  %s0 = trunc i64 %i to i8\n");
+    for (int n = 0; n < GATHERS; n++)
+        tsr_buf_printf(&text,
+                       "  %%m%d = mul i64 %%i, %d\n  %%a%d = getelementptr i8, ptr addrspace(1) %%p, i64 %%m%d\n"
+                       "  %%v%d = load i8, ptr addrspace(1) %%a%d\n  %%s%d = add i8 %%s%d, %%v%d\n",
+                       n, 1000 + 7 * n, n, n, n, n, n + 1, n, n);
+    tsr_buf_printf(
+        &text, "  %%t = getelementptr i8, ptr addrspace(1) %%p, i64 %%i\n  store i8 %%s%d, ptr addrspace(1) %%t\n  ret void\n}\n", GATHERS);
+    tsr_buf_bytes(&text, "", 1);
+    for (int enough = 0; enough < 2; enough++) {
+        struct tsr_buf log = {0};
+        setup(&w, (const char *)text.data);
+        w.options.packets = true;
+        w.options.code_budget = enough ? 1000000 : 12000; /* each gather counts 480, in two functions */
+        w.options.log = &log;
+        assert_true(tsr_lanes_run(w.l.module, &w.options, &w.arena, &w.info, &w.object, &why));
+        assert_true(w.info.kernels[0].flags & TSR_KERNEL_PACKETS);
+        assert_int_equal(log.size, 0);
+        assert_int_equal(memmem(w.object.data, w.object.size, "tsr.outlined", sizeof "tsr.outlined" - 1) == NULL, enough);
+        tsr_buf_free(&log);
+        teardown(&w);
+    }
+    tsr_buf_free(&text);
+}
+
 /* An array in local memory has an address also where all kernels of a module run a work-item at a time. */
 static void test_local_array_alone(void **state)
 {
@@ -291,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_exponential_inlining),
         cmocka_unit_test(test_many_ways),
         cmocka_unit_test(test_private_bytes),
+        cmocka_unit_test(test_outlined_gathers),
         cmocka_unit_test(test_local_array_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,18 +32,6 @@ bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b)
     return !a == !b;
 }
 
-/* As LLVM encodes it: two bits for each kind of memory. */
-bool tsr__may_change_memory(LLVMValueRef callee)
-{
-    static const char *const harmless[] = {"llvm.assume", "llvm.lifetime", "llvm.prefetch", "llvm.dbg", "llvm.experimental.noalias.scope"};
-    const uint64_t changes = 0xaaaaaaaa;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(harmless); i++)
-        if (tsr__starts_with(tsr__name(callee), harmless[i]))
-            return false;
-    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
-    return !memory || LLVMGetEnumAttributeValue(memory) & changes;
-}
-
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
     static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp", TSR__RT_PREFIX "tile_", TSR__BLOCK2D_PLACE, TSR__NIBBLES};

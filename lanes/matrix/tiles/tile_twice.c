@@ -38,11 +38,7 @@ void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function)
 static bool has_effect(LLVMValueRef inst)
 {
     struct tsr__mad mad;
-    if (LLVMIsALoadInst(inst))
-        return !tsr__is_plain_access(inst);
-    if (LLVMIsACallInst(inst))
-        return !tsr__mad_read(inst, &mad) && (!tsr__callee(inst) || tsr__may_change_memory(tsr__callee(inst)));
-    return LLVMIsAStoreInst(inst) || LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+    return !tsr__mad_read(inst, &mad) && tsr__may_write(inst);
 }
 
 static bool is_end(LLVMBasicBlockRef block)

@@ -274,8 +274,6 @@ bool tsr__tile_by_columns(struct tsr__tiles *t, const struct tsr__source *s, LLV
 LLVMValueRef tsr__tile_place(LLVMValueRef address);
 /* Do both addresses lie in the same matrix with edges, or in none? (tile_operands.c) */
 bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b);
-/* May the function write to memory? (tile_operands.c) */
-bool tsr__may_change_memory(LLVMValueRef function);
 /* May the instruction write to memory other than this pass's buffers? (tile_operands.c) */
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
 /* Are all values that flow to `to` from outside of the webs zero? (tile_operands.c) */
