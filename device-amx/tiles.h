@@ -90,6 +90,7 @@ struct tsr__tile_grid {
     int64_t rows, columns;
     const char *const *a;                      /* for each row of the grid */
     const char *const *b;                      /* for each column */
+    const char *const *b_right;                /* for each column that is two of 8: where the second one is; NULL: right behind the first */
     const struct tsr_tile_matrix *a_at, *b_at; /* with edges: where these lie in their matrices; else NULL */
     char *const *to;                           /* row after row; NULL: there is no such loop */
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */

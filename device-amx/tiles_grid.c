@@ -33,10 +33,10 @@ bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
 
 /* A tile's column of B. */
 struct column {
-    char *to; /* in a panel */
-    const char *from;
-    uint32_t tile; /* of its loop */
-    bool within;   /* its matrix; else at this place in it */
+    char *to;                 /* in a panel */
+    const char *from, *right; /* the second 8 columns, unless they are right behind the first */
+    uint32_t tile;            /* of its loop */
+    bool within;              /* its matrix; else at this place in it */
     struct tsr_tile_matrix at;
 };
 
@@ -48,6 +48,7 @@ static struct column find_column(const struct tsr__block *b, int64_t i)
     const int64_t all = g->columns * x->columns, column = b->column + i < all ? b->column + i : all - 1, in_loop = column % x->columns;
     struct column c = {.to = b->panels + i / PANEL * b->words * PANEL_LINE + i % PANEL * LINE,
                        .from = column_of_b(g, column),
+                       .right = g->b_right ? g->b_right[column] + g->first * x->b_step : NULL,
                        .tile = (uint32_t)in_loop,
                        .within = true};
     if (g->b_at) {
@@ -59,12 +60,32 @@ static struct column find_column(const struct tsr__block *b, int64_t i)
     return c;
 }
 
+/* Copies a step's rows, of which each half is elsewhere; of B by columns the rows are columns. */
+static void copy_halves(char *to, const struct column *c, const struct tsr_tile_loop *x, int64_t step)
+{
+    const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x), far = step * x->b_step;
+    const bool by_columns = x->how & TSR_TILE_B_COLUMNS;
+    for (int64_t r = 0; r < rows; r++, to += bytes) {
+        const bool second = by_columns && r >= rows / 2;
+        const char *first_half = second ? c->right + far + (r - rows / 2) * x->b_stride : c->from + far + r * x->b_stride;
+        const char *second_half = by_columns ? first_half + bytes / 2 : c->right + far + r * x->b_stride;
+        memcpy(to, first_half, (size_t)bytes / 2);
+        memcpy(to + bytes / 2, second_half, (size_t)bytes / 2);
+    }
+}
+
 static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int64_t step)
 {
     const unsigned words = tsr__loop_words(x);
     int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x), stride = x->b_stride;
     const char *from = c->from + step * x->b_step;
     char *to = c->to + step * packed_words(x) * PANEL_LINE, copy[TSR_TILE_BYTES] __attribute__((aligned(LINE)));
+    char halves[TSR_TILE_BYTES];
+    if (c->right) {
+        copy_halves(halves, c, x, step);
+        from = halves;
+        stride = bytes;
+    }
     if (!c->within) {
         struct tsr_tile_matrix now = c->at;
         now.y += step * rows;

@@ -163,7 +163,8 @@ static bool is_packed(const struct tsr__packed_b *p, const struct tsr__run *run,
     const size_t count = (size_t)g->columns;
     return p->launch == run->launch->blocks.launch && p->count == g->columns && tsr__tile_same_shape(&p->loop, g->loop) &&
            p->loop.steps == g->loop->steps && !memcmp(p->at, g->b, count * sizeof p->at[0]) &&
-           (!g->b_at || !memcmp(p->in, g->b_at, count * sizeof p->in[0]));
+           (!g->b_at || !memcmp(p->in, g->b_at, count * sizeof p->in[0])) && p->is_of_pairs == (g->b_right != NULL) &&
+           (!g->b_right || !memcmp(p->right, g->b_right, count * sizeof p->right[0]));
 }
 
 void tsr__packed_b_multiply(struct tsr__packed_b *p, const struct tsr__run *run, struct tsr__tile_grid *g)
@@ -181,8 +182,11 @@ void tsr__packed_b_multiply(struct tsr__packed_b *p, const struct tsr__run *run,
     p->loop = *g->loop;
     p->count = g->columns;
     memcpy(p->at, g->b, (size_t)g->columns * sizeof p->at[0]);
+    p->is_of_pairs = g->b_right;
     if (g->b_at)
         memcpy(p->in, g->b_at, (size_t)g->columns * sizeof p->in[0]);
+    if (g->b_right)
+        memcpy(p->right, g->b_right, (size_t)g->columns * sizeof p->right[0]);
 }
 
 /* Rows and columns of the notes' grid, from these on. */

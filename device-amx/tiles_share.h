@@ -19,6 +19,7 @@ struct tsr__side {
     uint32_t count, last;
     const char *at[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE]; /* with edges: where it is in its matrix */
+    const char *right[TSR__MOST_SIDE];         /* of two columns of 8 that make a tile: the second one */
     uint16_t number[TSR__SIDE_HASH];           /* + 1; 0: free */
     uint16_t *slot[TSR__MOST_SIDE];            /* where the number is */
 };
@@ -92,7 +93,7 @@ struct tsr__grids {
     uint16_t parent[2 * TSR__MOST_SIDE], grid_of[2 * TSR__MOST_SIDE];
     uint32_t row_begin[TSR__MOST_GRIDS + 1], column_begin[TSR__MOST_GRIDS + 1]; /* of each grid, in the new numbers */
     uint16_t row[TSR__MOST_SIDE], column[TSR__MOST_SIDE];                       /* new numbers */
-    const char *at[TSR__MOST_SIDE];
+    const char *at[TSR__MOST_SIDE], *right[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE];
 };
 /* Grids of so many different operands: at first without loops, then each loop is added. The end gives rows and columns their new numbers,
@@ -109,7 +110,8 @@ struct tsr__packed_b {
     uint64_t launch; /* 0: none; of memory with any contents it is the number of no launch */
     struct tsr_tile_loop loop;
     int64_t count;
-    const char *at[TSR__MOST_SIDE];
+    bool is_of_pairs; /* `right` counts */
+    const char *at[TSR__MOST_SIDE], *right[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE];
 };
 /* Multiplies the grid, with what is packed from an earlier one where that is the same; packs nothing of a thin one. */

@@ -42,6 +42,7 @@ struct numbered {
     int64_t pitch;               /* rows of C in `c` that there is room for in a column of the grid */
     uint32_t count, alone;
     uint32_t columns;    /* of the grid: operands B, or pairs of them */
+    bool has_halves;     /* some pairs do not lie beside each other */
     bool is_open;        /* the current packet may go on with its loop */
     bool values_full;    /* first time: there was no room for more values */
     bool is_noted;       /* first time: it is the last one of `packets` */
@@ -435,7 +436,7 @@ void tsr__tile_twice_missed(struct tsr__run *run)
 /* Rows and columns of operands, those of B with where they are in their matrices. */
 struct part {
     uint32_t row, rows, columns;
-    const char *const *b;
+    const char *const *b, *const *b_right;
     const struct tsr_tile_matrix *b_at;
     const char *const *a; /* of `row` and the ones behind it */
 };
@@ -449,6 +450,7 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
                                   .columns = part->columns,
                                   .a = part->a,
                                   .b = part->b,
+                                  .b_right = t->has_halves ? part->b_right : NULL,
                                   .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in + part->row : NULL,
                                   .b_at = x.how & TSR_TILE_B_EDGES ? part->b_at : NULL,
                                   .to = t->to,
@@ -456,11 +458,12 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
     tsr__packed_b_multiply(&t->packed, run, &grid);
 }
 
-/* Of loops of 8 columns, those with a neighbour make a tile with it, and the others run alone: the grid's columns are B of the first of
- * each pair then. C that is in its place already stays there. Answers how many pairs there are. */
+/* Of loops of 8 columns two make a tile: first those that lie beside each other in B, then any two; the last one may run alone. The grid's
+ * columns are the pairs then. C that is in its place already stays there. Answers how many pairs there are. */
 static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
 {
-    uint32_t pairs = tsr__side_pair(&t->b, tsr__loop_b_beside(&t->loop), g->column);
+    const uint32_t neighbours = tsr__side_pair(&t->b, tsr__loop_b_beside(&t->loop), g->column);
+    uint32_t pairs = neighbours + (t->b.count - 2 * neighbours) / 2;
     for (uint32_t i = 0; i < t->b.count && !t->loop.zero; i++)
         if (g->column[i] != i && g->column[i] / 2 < pairs)
             pairs = g->column[i] / 2;
@@ -471,8 +474,11 @@ static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
         if (p->together)
             p->column = g->column[p->column];
     }
-    for (uint32_t i = 0; i < pairs; i++)
+    for (uint32_t i = 0; i < pairs; i++) {
+        t->b.right[i] = t->b.at[2 * i + 1];
         t->b.at[i] = t->b.at[2 * i];
+    }
+    t->has_halves = pairs > neighbours;
     return pairs;
 }
 
@@ -570,8 +576,8 @@ static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr_
     }
     for (uint32_t i = 0; i < g->count; i++) {
         const uint32_t row = g->row_begin[i], column = g->column_begin[i];
-        const struct part part = {row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.in + column,
-                                  NULL};
+        const struct part part = {
+            row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.right + column, t->b.in + column, NULL};
         multiply_part(run, t, part, column);
     }
 }
@@ -579,6 +585,7 @@ static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr_
 static void multiply_all(struct tsr__run *run, struct numbered *t)
 {
     end_packet(run, t);
+    t->has_halves = false;
     t->columns = is_narrow(&t->loop) ? pair_columns(t, &run->twice->grids) : t->b.count;
     const uint32_t together = count_together(t);
     if (t->a.count) {
@@ -595,7 +602,7 @@ static void multiply_all(struct tsr__run *run, struct numbered *t)
     if (shares && find_grids(t, &run->twice->grids))
         multiply_grids(run, t, &run->twice->grids);
     else if (shares)
-        multiply_part(run, t, (struct part){0, t->a.count, t->columns, t->b.at, t->b.in, NULL}, 0);
+        multiply_part(run, t, (struct part){0, t->a.count, t->columns, t->b.at, t->b.right, t->b.in, NULL}, 0);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;

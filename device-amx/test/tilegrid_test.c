@@ -19,8 +19,8 @@ enum { MOST_LOOPS = 48, MOST_COLUMNS = 24 };
 struct grid {
     struct tsr_tile_loop loop;
     struct tsr__tile_grid grid;
-    struct memory a, b, c;
-    const char *rows[MOST_LOOPS], *columns[MOST_COLUMNS];
+    struct memory a, b, c, halves; /* `halves`: B again, the left half of all columns in front of the right ones; or nothing */
+    const char *rows[MOST_LOOPS], *columns[MOST_COLUMNS], *left[MOST_COLUMNS], *right[MOST_COLUMNS];
     char *to[MOST_LOOPS * MOST_COLUMNS];
 };
 
@@ -51,6 +51,25 @@ static void place_operands(struct grid *g)
     const bool turned = !(number() % 4); /* the columns, so they do not follow each other */
     for (int64_t i = 0; i < g->grid.columns; i++)
         g->columns[i] = g->b.begin + (turned ? g->grid.columns - 1 - i : i) * x->columns * b_bytes;
+}
+
+/* Columns of 16 as two of 8, which do not lie beside each other. */
+static void take_apart(struct grid *g)
+{
+    const struct tsr_tile_loop *x = &g->loop;
+    const size_t half = (size_t)tsr__loop_b_bytes(x) / 2, rows = (size_t)(x->steps * tsr__loop_b_rows(x));
+    g->halves = reserve(g->b.bytes, number() % 2);
+    for (int64_t i = 0; i < g->grid.columns; i++) {
+        char *left = g->halves.begin + (size_t)i * half, *right = left + (size_t)g->grid.columns * half;
+        for (size_t r = 0; r < rows; r++) {
+            memcpy(left + r * (size_t)x->b_stride, g->columns[i] + r * (size_t)x->b_stride, half);
+            memcpy(right + r * (size_t)x->b_stride, g->columns[i] + r * (size_t)x->b_stride + half, half);
+        }
+        g->left[i] = left;
+        g->right[i] = right;
+    }
+    g->grid.b = g->left;
+    g->grid.b_right = g->right;
 }
 
 static void place_results(struct grid *g)
@@ -89,6 +108,8 @@ static void make(struct grid *g, uint64_t how)
     g->grid.a = g->rows;
     g->grid.b = g->columns;
     g->grid.to = g->to;
+    if (x->columns == 1 && number() % 4 == 0)
+        take_apart(g);
 }
 
 /* What C must be once the loops have been done one after the other. */
@@ -134,6 +155,8 @@ static void one(uint64_t how, char *memory)
     release(&g.a);
     release(&g.b);
     release(&g.c);
+    if (g.grid.b_right)
+        release(&g.halves);
 }
 
 static void all_products(uint64_t how, int rounds, enum tsr_tile_product last)
