@@ -12,8 +12,7 @@ const struct tsr__env_variable tsr__env_variables[] = {
 #undef TSR_ENV
 };
 
-/* ---- the environment: of the process, or the copy that this thread reads ------------------------------------------------------------
- */
+/* ---- the environment: of the process, or the copy that this thread reads ---- */
 
 static _Thread_local const struct tsr_environment *used;
 
@@ -40,8 +39,7 @@ const char *tsr_getenv(const char *name)
     return NULL;
 }
 
-/* ---- the driver's variables -----------------------------------------------------------------------------------------------------------
- */
+/* ---- the driver's variables ---- */
 
 /* Does a privileged process find it unset? */
 static bool is_owners(enum tsr_env_name name)

@@ -33,7 +33,7 @@ static const char *after_spaces(const char *s)
     return s;
 }
 
-/* ---- parsing: NULL, or what is wrong with the text, and then the value stays ---------------------------------------------------- */
+/* ---- parsing: NULL, or what is wrong with the text, and then the value stays ---- */
 
 static const char *parse_int(const char *text, long long min, long long max, long long *value)
 {
@@ -95,7 +95,7 @@ static const char *parse_bool(const char *text, bool *value)
     return wrong;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------------------- */
+/* ---- variables ---- */
 
 long long tsr_env_int_or(enum tsr_env_name name, long long otherwise, long long min, long long max)
 {

@@ -79,7 +79,9 @@ enum tsr_status tsr_file_read(const char *path, size_t limit, unsigned char **da
     return status;
 }
 
-/* ---- writing: under a temporary name, "NAME.0123456789abcdef.tmp", that then becomes the name ---------------------------------- */
+/* ---- writing ---- */
+
+/* Under a temporary name, "NAME.0123456789abcdef.tmp", that then becomes the name. */
 
 static const char temporary_end[] = ".tmp";
 enum { NUMBER_LENGTH = 16, TEMPORARY_LENGTH = 1 + NUMBER_LENGTH + sizeof temporary_end - 1, MOST_TRIES = 100 };
@@ -196,7 +198,7 @@ enum tsr_status tsr_dir_make(const char *path)
     return status;
 }
 
-/* ---- where code was loaded from ------------------------------------------------------------------------------------------------ */
+/* ---- where code was loaded from ---- */
 
 /* Path of the file mapped at `address` as the kernel knows it, malloc'd. */
 static enum tsr_status mapped_file(uintptr_t address, char **path)

@@ -27,7 +27,7 @@ struct tsr__cpu_source {
 /* Detection without the cache of tsr_cpu. */
 void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, enum tsr_cpu_level cap);
 
-/* ---- prim_linux.c: what only the kernel or the instruction set can tell --------------------------------------------------- */
+/* ---- prim_linux.c: what only the kernel or the instruction set can tell ---- */
 
 void tsr__cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 uint64_t tsr__xcr0(void);

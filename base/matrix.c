@@ -22,7 +22,7 @@ const struct tsr_matrix_builtin tsr_matrix_builtins[] = {
 /* clang-format on */
 const size_t tsr_matrix_builtin_count = sizeof(tsr_matrix_builtins) / sizeof(tsr_matrix_builtins[0]);
 
-/* ---- names --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 /* Appends the mangled form of a scalar or vector type. Vector types can be referred to again: `seen` lists those so far. */
 static char *mangle_type(char *out, const char *type, const char **seen, unsigned *seen_count)
@@ -82,8 +82,7 @@ const struct tsr_matrix_builtin *tsr_matrix_find(const char *mangled)
     return NULL;
 }
 
-/* ---- reference ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- reference ---- */
 
 void tsr_matrix_reference(const struct tsr_matrix_builtin *f, unsigned lanes, const void *a, const void *b, const void *c, void *d)
 {

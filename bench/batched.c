@@ -20,7 +20,7 @@ struct problem {
     void *a, *b, *c;
 };
 
-/* ---- problems ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- problems ---- */
 
 static struct problem make_problem(const struct type *type, const int *size, const char *transposed)
 {
@@ -66,7 +66,7 @@ static bool is_right(const struct problem *p)
     return right;
 }
 
-/* ---- Tessera ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tessera ---- */
 
 static struct kernel make_kernel(const struct problem *p)
 {
@@ -124,7 +124,7 @@ static struct kernel make_kernel(const struct problem *p)
     return k;
 }
 
-/* ---- oneDNN, one product after the other --------------------------------------------------------------------------------------------- */
+/* ---- oneDNN, one product after the other ---- */
 
 #if __has_include(<dnnl.h>)
 static bool has_calls(const struct problem *p)
@@ -150,7 +150,7 @@ static void run_calls(const struct problem *p)
 }
 #endif
 
-/* ---- LIBXSMM ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- LIBXSMM ---- */
 
 struct code {
     void (*f32)(const float *a, const float *b, float *c, ...);
@@ -190,7 +190,7 @@ static void run_code(const struct problem *p, const struct code *code)
     }
 }
 
-/* ---- products and memory alone ------------------------------------------------------------------------------------------------------- */
+/* ---- products and memory alone ---- */
 
 typedef void only_products(const struct problem *p);
 typedef void only_memory(const struct problem *p);
@@ -248,7 +248,7 @@ static only_memory *memory_for_cpu(void)
     return !__builtin_cpu_supports("avx2") ? NULL : __builtin_cpu_supports("avx512bw") ? memory_avx512 : memory_avx2;
 }
 
-/* ---- measurements -------------------------------------------------------------------------------------------------------------------- */
+/* ---- measurements ---- */
 
 enum { OWN, BATCHED, CALLS, XSMM, PRODUCTS, MEMORY, WAYS };
 

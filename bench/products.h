@@ -15,7 +15,7 @@ static const struct type {
     bool is_int;
 } types[] = {{"f32", "f32", 4, 4, false}, {"f64", "f64", 8, 8, false}, {"bf16", "f32", 2, 4, false}, {"i8", "i32", 1, 4, true}};
 
-/* ---- numbers: small integers, so that sums are exact in each type -------------------------------------------------------------------- */
+/* ---- numbers: small integers, so that sums are exact in each type ---- */
 
 enum { OTHER = 12345 /* B's numbers begin so far behind A's */ };
 
@@ -48,7 +48,7 @@ static double number(const struct type *type, const void *memory, size_t i)
     return type->out_bytes == 8 ? ((const double *)memory)[i] : (double)((const float *)memory)[i];
 }
 
-/* ---- Tessera ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tessera ---- */
 
 static struct {
     cl_context context;
@@ -110,7 +110,7 @@ static void free_kernel(struct kernel *k)
     clReleaseProgram(k->program);
 }
 
-/* ---- oneDNN -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- oneDNN ---- */
 
 #if __has_include(<dnnl.h>)
 #define DNNL_FUNCTIONS(F)                                                                                                                  \

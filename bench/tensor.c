@@ -46,7 +46,7 @@ struct problem {
     size_t elements[3], bytes[3];
 };
 
-/* ---- problems ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- problems ---- */
 
 static struct problem make_problem(const struct type *type, const int *size)
 {
@@ -83,7 +83,7 @@ static bool is_right(const struct problem *p, bool a_transposed, bool b_transpos
     return right;
 }
 
-/* ---- Tessera ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tessera ---- */
 
 static void write_text(char *to, const struct way *way, const struct problem *p)
 {
@@ -132,7 +132,7 @@ static struct kernel make_kernel(const struct way *way, const struct problem *p)
     return k;
 }
 
-/* ---- measurements -------------------------------------------------------------------------------------------------------------------- */
+/* ---- measurements ---- */
 
 static clockid_t used_clock = CLOCK_MONOTONIC;
 

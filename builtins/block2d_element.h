@@ -5,7 +5,7 @@
 
 #include "block2d.h"
 
-/* ---- one element ------------------------------------------------------------------------------------------------------------------- */
+/* ---- one element ---- */
 
 /* Address of the element, or NULL outside of the matrix. */
 INLINE const global uchar *place(REGION, long row, long column, uint size)
@@ -30,7 +30,7 @@ INLINE void set_element(REGION, long row, long column, uint size, uint bits)
         p[i] = (uchar)(bits >> 8 * i);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 /* Row and column, within the block, of element p in the i-th value of lane l. */
 INLINE int2 position(uint layout, uint rows, uint columns, uint each, uint i, uint l, uint p)

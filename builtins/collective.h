@@ -96,7 +96,7 @@ uint __tsr_uniform_stride(void) __attribute__((const));
 EACH_OPERATION(TOTAL)
 #undef TOTAL
 
-/* ---- ballots and truth --------------------------------------------------------------------------------------------------------- */
+/* ---- ballots and truth ---- */
 
 INLINE uint lowest(uint lanes)
 {

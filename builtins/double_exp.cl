@@ -52,7 +52,7 @@ double PURE sinh(double x)
     return SIGN_OF(a < 22 ? 0.5 * (e + e / (e + 1)) : 0.5 * h * h, x);
 }
 
-/* ---- logarithms ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- logarithms ---- */
 
 /* log(1 + f) = f + the answer, for -1/4 ≤ f ≤ 1/2. */
 INLINE double log_tail_wide(double f)
@@ -96,7 +96,7 @@ double PURE log10(double x)
     return log_in_base(f, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, e * 0x1.34413509f78p-2, e * 0x1.fef311f12b358p-46);
 }
 
-/* ---- powers: the logarithm in two parts ---------------------------------------------------------------------------------------------- */
+/* ---- powers: the logarithm in two parts ---- */
 
 /* The branch holds what is rare: results that are too large or too small for a number, and what comes of infinities and NaN. */
 INLINE double exp2_parts(double p, double low)
@@ -162,7 +162,7 @@ double PURE pown(double x, int n)
     return as_double(as_ulong(power(ABS(x), n)) | (as_ulong(x) & odd_sign(n)));
 }
 
-/* ---- log(1 + x) and inverse hyperbolic functions ------------------------------------------------------------------------------------- */
+/* ---- log(1 + x) and inverse hyperbolic functions ---- */
 
 /* As in scalar.h. */
 INLINE double log1p_finite_wide(double x)

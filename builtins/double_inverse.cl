@@ -9,7 +9,7 @@ struct unit {
 #define RADIANS ((struct unit){0x1.921fb54442d18p1, 0x1.1a62633145c07p-53, 1})
 #define PIS ((struct unit){1, 0, 0x1.45f306dc9c883p-2})
 
-/* ---- atan ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- atan ---- */
 
 /* |z| ≤ tan(pi/8). */
 INLINE double atan_near(double z)
@@ -66,7 +66,7 @@ double PURE atan2pi(double y, double x)
     return atan2_of(y, x, PIS);
 }
 
-/* ---- asin and acos ------------------------------------------------------------------------------------------------------------------ */
+/* ---- asin and acos ---- */
 
 /* asin(z) for 0 ≤ z ≤ 1/2, where s = z². */
 INLINE double asin_near(double z, double s)

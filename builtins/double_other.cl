@@ -45,7 +45,7 @@ double PURE hypot(double x, double y)
     return r;
 }
 
-/* ---- error functions ------------------------------------------------------------------------------------------------------------------ */
+/* ---- error functions ---- */
 
 /* x·P(x²)/Q(x²), whose coefficients are all above zero. From 5.93 on it is 1. */
 double PURE erf(double x)
@@ -76,7 +76,7 @@ double PURE erfc(double x)
     return x < 0 ? 2 - y : y;
 }
 
-/* ---- remainders: exact --------------------------------------------------------------------------------------------------------------- */
+/* ---- remainders: exact ---- */
 
 /* The seven low bits of a whole number. */
 INLINE double low_bits(double k)

@@ -160,7 +160,7 @@ double PURE tan(double x)
     return x == 0 ? x : y;
 }
 
-/* ---- of a multiple of pi: the reduction is exact ------------------------------------------------------------------------------------- */
+/* ---- of a multiple of pi: the reduction is exact ---- */
 
 /* sin(pi·r) for |r| ≤ 1/2, exact at both ends. */
 INLINE double sinpi_half(double r)

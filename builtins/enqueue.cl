@@ -13,8 +13,7 @@ INLINE int ask(private struct tsr_enqueue *e)
     return e->result;
 }
 
-/* ---- enqueue_kernel -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- enqueue_kernel ---- */
 
 INLINE int enqueue(queue_number queue, uint flags, private struct tsr_enqueue_range *range, uint wait_count, generic event_number *wait_list,
                    generic event_number *event, generic void *block, generic void *literal, uint literal_size, uint size_count,
@@ -89,7 +88,7 @@ queue_number default_queue(void)
     return __tsr_default_queue();
 }
 
-/* ---- queries of blocks ---------------------------------------------------------------------------------------------------------------- */
+/* ---- queries of blocks ---- */
 
 INLINE uint query(uint what, private struct tsr_enqueue_range *range, generic void *block, uint value)
 {
@@ -128,8 +127,7 @@ uint tessera_block_size_of_sub_groups(generic void *block, uint count)
     return query(TSR_ENQUEUE_SIZE_OF_SUB_GROUPS, 0, block, count);
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- events ---- */
 
 INLINE int ask_of_event(uint what, event_number event, uint value, generic ulong *profile)
 {
@@ -186,7 +184,7 @@ void capture(event_number event, int name, global void *value)
     ask_of_event(TSR_ENQUEUE_PROFILE, event, (uint)name, (global ulong *)value);
 }
 
-/* ---- ranges: an ndrange_t -------------------------------------------------------------------------------------------------------------- */
+/* ---- ranges: an ndrange_t ---- */
 
 typedef struct tsr_enqueue_range range_t;
 

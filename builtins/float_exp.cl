@@ -63,7 +63,7 @@ float PURE log1p(float x)
     return SIGN_OF(r, x);
 }
 
-/* ---- powers: the logarithm in two parts ---------------------------------------------------------------------------------------------- */
+/* ---- powers: the logarithm in two parts ---- */
 
 /* log2(a) of a finite a > 0 with some 29 bits after the point; *low is the second part, up to 1/16. Of zero, infinity, the negative and no number it is -inf,
  * inf and no number. */
@@ -143,7 +143,7 @@ float PURE rootn(float x, int n)
     return as_float(as_uint(exp2_wide(r)) | (as_uint(x) & odd_sign));
 }
 
-/* ---- hyperbolic functions ----------------------------------------------------------------------------------------------------------- */
+/* ---- hyperbolic functions ---- */
 
 /* (exp(a) - 1)/2 for a ≥ 0, in two halves so that it overflows no earlier than it has to. */
 INLINE float half_expm1(float a)

@@ -70,7 +70,7 @@ float PURE erfc(float x)
     return x < 0 ? 2 - y : y;
 }
 
-/* ---- gamma -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- gamma ---- */
 
 double PURE exp(double x);
 double PURE log(double x);
@@ -93,7 +93,7 @@ float PURE tgamma(float x)
     return x < 0 && x == whole ? NAN : y;
 }
 
-/* ---- remainders: exact --------------------------------------------------------------------------------------------------------------- */
+/* ---- remainders: exact ---- */
 
 /* Of any two numbers; the quotient's low bits in *quotient. In doubles no step over- or underflows. */
 INLINE float modulo_apart(float a, float b, uint *quotient)

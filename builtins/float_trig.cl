@@ -95,7 +95,7 @@ float PURE tan(float x)
     return x == 0 ? x : ABS(x) < INFINITY ? y : NAN;
 }
 
-/* ---- of a multiple of pi: the reduction is exact ------------------------------------------------------------------------------------- */
+/* ---- of a multiple of pi: the reduction is exact ---- */
 
 /* sin(pi·r) for |r| ≤ 1/2. */
 INLINE float sinpi_half(float r)
@@ -135,7 +135,7 @@ float PURE tanpi(float x)
     return as_float(as_uint(top) ^ odd ^ (as_uint(x) & 0x80000000)) / bottom;
 }
 
-/* ---- inverse functions --------------------------------------------------------------------------------------------------------------- */
+/* ---- inverse functions ---- */
 
 /* atan(z) for 0 ≤ z ≤ 1. */
 INLINE float atan_near(float z)

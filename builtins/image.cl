@@ -8,7 +8,7 @@
 #define READS __attribute__((noinline, pure))
 #define WRITES __attribute__((noinline))
 
-/* ---- integer coordinates ---------------------------------------------------------------------------------------------------------- */
+/* ---- integer coordinates ---- */
 
 #define FETCH(shape)                                                                                                                       \
     float4 READS __tsr_image_fetch_f_##shape(image_desc image, uint sampler, PARAMS_##shape(int))                                          \
@@ -21,7 +21,7 @@
     }
 EACH_SHAPE(FETCH)
 
-/* ---- float coordinates ------------------------------------------------------------------------------------------------------------ */
+/* ---- float coordinates ---- */
 
 INLINE float corner_weight(enum shape shape, struct place p, int corner)
 {
@@ -133,7 +133,7 @@ INLINE uint4 sample_i(image_desc image, image_level level, uint sampler, enum sh
     }
 EACH_SHAPE(SAMPLE)
 
-/* ---- mipmaps (OpenCL extensions, cl_khr_mipmap_image) ------------------------------------------------------------------------------ */
+/* ---- mipmaps (OpenCL extensions, cl_khr_mipmap_image) ---- */
 
 /* Within the bounds of the sampler and of the image. */
 INLINE float level_of_detail(image_desc image, uint sampler, float lod)
@@ -181,7 +181,7 @@ INLINE uint4 sample_lod_i(image_desc image, uint sampler, float lod, enum shape 
     }
 EACH_SHAPE(SAMPLE_LOD)
 
-/* ---- writes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- writes ---- */
 
 INLINE struct pixel packed_f(image_desc image, float r, float g, float b, float a)
 {

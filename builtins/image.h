@@ -48,7 +48,7 @@ struct channels_i {
     uint c[4];
 };
 
-/* ---- places ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 INLINE int between(int x, int low, int high)
 {
@@ -119,7 +119,7 @@ INLINE int array_element(float layer, uint count)
     return (int)between_f(__builtin_elementwise_rint(layer), 0.0f, (float)((int)count - 1));
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 /* What needs no alignment but that of a channel. */
 typedef uint __attribute__((aligned(1))) word_1;
@@ -269,7 +269,7 @@ INLINE struct place place_nearest(image_level level, uint sampler, float x, floa
                           axis_nearest(z, (int)level->depth, sampler), element};
 }
 
-/* ---- formats --------------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ---- */
 
 INLINE struct channels_i bytes_of(struct pixel p)
 {
@@ -407,7 +407,7 @@ INLINE uint4 components_i(image_desc image, struct channels_i c)
     return (uint4)(CHOOSE(c, 1u, image->read[0]), CHOOSE(c, 1u, image->read[1]), CHOOSE(c, 1u, image->read[2]), CHOOSE(c, 1u, image->read[3]));
 }
 
-/* ---- writing (OpenCL 3.0, 8.3.1, 8.3.2) ------------------------------------------------------------------------------------------- */
+/* ---- writing (OpenCL 3.0, 8.3.1, 8.3.2) ---- */
 
 /* To the nearest integer, even ones where two are near, within the bounds; NaN is `low` where that is 0, else 0. */
 INLINE int rounded(float x, float low, float high)

@@ -67,7 +67,7 @@ EACH_COLOUR_IMAGE(WRITE_LEVEL, write_only, int4, i, i, FROM_i)
 EACH_COLOUR_IMAGE(WRITE_LEVEL, write_only, uint4, ui, i, FROM_i)
 EACH_DEPTH_IMAGE(WRITE_LEVEL, write_only, float, f, f, FROM_depth)
 
-/* ---- questions -------------------------------------------------------------------------------------------------------------------- */
+/* ---- questions ---- */
 
 #define ANSWER(type, access, R, name, answer)                                                                                              \
     R PURE name(access type image)                                                                                                         \

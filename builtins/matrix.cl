@@ -3,7 +3,7 @@
 #include "library.h"
 #include "tessera/matrix_math.h"
 
-/* ---- matrix functions: share the rows of A, then each work-item makes its own column of D ---------------------------------------- */
+/* ---- matrix functions: share the rows of A, then each work-item makes its own column of D ---- */
 
 #define SCOPE_N8 TSR_SCOPE_SUB_GROUP
 #define SCOPE_N16 TSR_SCOPE_SUB_GROUP
@@ -21,7 +21,7 @@
 #include "tessera/matrix.def"
 #undef TSR_MATRIX
 
-/* ---- conversion to tf32 ------------------------------------------------------------------------------------------------------------- */
+/* ---- conversion to tf32 ---- */
 
 float PURE intel_convert_tfloat32_as_float(float x)
 {
@@ -35,7 +35,7 @@ float PURE intel_convert_tfloat32_as_float(float x)
     }
 EACH_VECTOR(CONVERT)
 
-/* ---- MADW --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- MADW ---- */
 
 /* The halves of src0·src1 + src2; bit i of `signs` says whether source i is signed, which the lower half does not care for. The vector engine
  * has instructions for calls of these (lanes/widen/widen_madw.c). */

@@ -70,7 +70,7 @@ LOGICAL(and)
 LOGICAL(or)
 LOGICAL(xor)
 
-/* ---- values of other lanes -------------------------------------------------------------------------------------------------------- */
+/* ---- values of other lanes ---- */
 
 #define BROADCAST(N, T)                                                                                                                    \
     T##N CONVERGENT sub_group_broadcast(T##N x, uint lane)                                                                                 \
@@ -125,7 +125,7 @@ INLINE uint active_lanes(void)
     }
 EACH_SCALAR(MOVE)
 
-/* ---- votes and ballots -------------------------------------------------------------------------------------------------------------- */
+/* ---- votes and ballots ---- */
 
 int CONVERGENT sub_group_elect(void)
 {

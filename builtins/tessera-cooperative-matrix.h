@@ -13,7 +13,7 @@
 #define TESSERA_MATRIX_COLUMN_MAJOR 1
 #define TESSERA_MATRIX_PACKED 2
 
-/* ---- types: the elements of a work-item, in blocks of what one matrix function takes -------------------------------------------------- */
+/* ---- types: the elements of a work-item, in blocks of what one matrix function takes ---- */
 
 typedef struct {
     char16 block[4];
@@ -60,7 +60,7 @@ int8 TSR__OVER intel_sub_group_u8_u8_matrix_mad_k32(ushort8, uint8, int8);
 float8 TSR__OVER intel_sub_group_bf16_bf16_matrix_mad_k16(short8, int8, float8);
 float8 TSR__OVER intel_sub_group_f16_f16_matrix_mad_k16(short8, int8, float8);
 
-/* ---- blocks in memory: p is the matrix, s the bytes from one row, or column, to the next ---------------------------------------------- */
+/* ---- blocks in memory: p is the matrix, s the bytes from one row, or column, to the next ---- */
 
 /* Memory is aligned as an element is. */
 typedef char tsr__byte __attribute__((may_alias));
@@ -207,7 +207,7 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
             TSR__AT(AS, tsr__int8, lane *s + 4 * row) = v;                                                                                 \
     }
 
-/* ---- a block of a matrix as the matrix functions take it, and back -------------------------------------------------------------------- */
+/* ---- a block of a matrix as the matrix functions take it, and back ---- */
 
 #define TSR__GET_a_1(m, i) as_short8(m.block[i])
 #define TSR__GET_a_2(m, i) as_short8(m.block[i])
@@ -235,7 +235,9 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
 #define TSR__COORDINATE_b_2(i, lane) ((uint2)(i, lane))
 #define TSR__COORDINATE_c_4(i, lane) ((uint2)(i, lane))
 
-/* ---- the functions. use: a, b, c; size: bytes of an element, of type E, of which V is the vector of a block ---------------------------- */
+/* ---- the functions ---- */
+
+/* use: a, b, c; size: bytes of an element, of type E, of which V is the vector of a block. */
 
 #define TSR__LAYOUT                                                                                                                        \
     __attribute__((diagnose_if(layout > TESSERA_MATRIX_PACKED, "a matrix lies by rows, 0, by columns, 1, or packed, 2", "error")))
@@ -278,7 +280,9 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
         ((private E *)m->block)[i] = x;                                                                                                    \
     }
 
-/* ---- windows of memory that a matrix may reach beyond: for programs that mention these functions alone, as they take milliseconds to read - */
+/* ---- windows of memory that a matrix may reach beyond ---- */
+
+/* For programs that mention these functions alone, as they take milliseconds to read. */
 
 #ifdef TESSERA_DECLARE_CHECKED_COOPERATIVE_MATRIX
 /* Rows and columns. */

@@ -65,7 +65,9 @@ uint PURE get_sub_group_local_id(void)
     return __tsr_lane();
 }
 
-/* ---- cl_khr_kernel_clock: one counter of the CPU for all scopes. Each read is one of its own: a clock is no value of memory. -------------- */
+/* ---- cl_khr_kernel_clock ---- */
+
+/* One counter of the CPU for all scopes. Each read is one of its own: a clock is no value of memory. */
 
 #define CLOCK(scope)                                                                                                                       \
     ulong OVER clock_read_##scope(void)                                                                                                    \

@@ -28,7 +28,7 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* ---- formats ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ---- */
 
 enum values { FLOATS, INTS, UINTS };
 
@@ -184,7 +184,7 @@ static double channel_value(const cl_image_format *f, const unsigned char *pixel
     }
 }
 
-/* ---- images ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- images ---- */
 
 struct image {
     const struct kind *kind;
@@ -236,7 +236,7 @@ static double component(const struct image *m, int x, int y, int z, int layer, i
     return c >= 0 ? channel_value(&m->format, pixel(m, x, y, z, layer), c) : c == -2;
 }
 
-/* ---- addressing (OpenCL 3.0, 8.2) ------------------------------------------------------------------------------------------------- */
+/* ---- addressing (OpenCL 3.0, 8.2) ---- */
 
 struct sampler {
     bool normalised, linear;

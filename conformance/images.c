@@ -11,7 +11,7 @@
 
 enum { ITEMS = 131 }; /* of a launch */
 
-/* ---- the device ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the device ---- */
 
 static const char source_of_kind[] = "#pragma OPENCL EXTENSION cl_khr_depth_images : enable\n"
                                      "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n"
@@ -206,7 +206,7 @@ static void try_fetch(struct device *d, const struct image *m, cl_mem image)
     }
 }
 
-/* ---- mipmaps ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- mipmaps ---- */
 
 enum { LEVELS = 3, LODS = 17, RATES = 5 };
 
@@ -336,7 +336,7 @@ static void try_levels(struct device *d, const struct kind *k)
     }
 }
 
-/* ---- writes (OpenCL 3.0, 8.3) ----------------------------------------------------------------------------------------------------- */
+/* ---- writes (OpenCL 3.0, 8.3) ---- */
 
 /* Whether the channel of a pixel is what the write of `v` may leave there. */
 static bool is_written(const cl_image_format *f, const unsigned char *pixel, int channel, double v)

@@ -31,7 +31,7 @@ struct call {
     int integer;        /* second result of PI forms, or the result of form I */
 };
 
-/* ---- numbers of the type under test --------------------------------------------------------------------------------------------- */
+/* ---- numbers of the type under test ---- */
 
 static long double largest(void)
 {
@@ -96,7 +96,7 @@ static long double load(const void *at)
     return h & 0x8000 ? -a : a;
 }
 
-/* ---- references that libm lacks ------------------------------------------------------------------------------------------------- */
+/* ---- references that libm lacks ---- */
 
 static const long double pi = 3.14159265358979323846264338327950288L;
 
@@ -277,7 +277,7 @@ static long double remquo_ref(long double x, long double y, int *quotient)
     return remquol(x, y, quotient);
 }
 
-/* ---- the functions -------------------------------------------------------------------------------------------------------------- */
+/* ---- the functions ---- */
 
 typedef long double (*ref_x)(long double);
 typedef long double (*ref_xy)(long double, long double);
@@ -342,7 +342,7 @@ static long double error_of(long double got, long double want, bool any, bool an
     return fabsl(got - want) / ulp_of(want);
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------------------ */
+/* ---- arguments ---- */
 
 static uint64_t random_state = 1;
 static uint64_t random_bits(void)
@@ -465,7 +465,7 @@ static void fill(const struct function *f, struct call *calls, size_t n)
     }
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------------------------- */
+/* ---- running ---- */
 
 struct buffers {
     cl_mem x, y, z, n, out, second, integer;

@@ -84,7 +84,7 @@ PROGRAMS = {
 APART = ("piglit", "hashcat-modes", "dpctl", "dpnp", "dpctl-level-zero")  # only by name, as they take long, or by ./dev sycl and ./dev xmx
 
 
-# ---- what is expected --------------------------------------------------------------------------------------------------------------
+# ---- what is expected ----
 
 
 def read_expected():

@@ -90,7 +90,7 @@ struct test {
     cl_uint arg_count;
 };
 
-/* ---- expressions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 struct expression {
     const char *at;
@@ -187,7 +187,7 @@ static int64_t binary(struct expression *e, int level)
     }
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static void put(const struct type *t, unsigned char *at, int64_t integer, double real)
 {
@@ -259,7 +259,7 @@ static bool same(const struct type *t, const unsigned char *a, const unsigned ch
     return x == y || (isnan(x) && isnan(y));
 }
 
-/* ---- one test ------------------------------------------------------------------------------------------------------------------- */
+/* ---- one test ---- */
 
 /* Whether kernels see a macro of this name: some extensions are for kernels only, and the queries do not name them. */
 static bool has_macro(const struct session *s, const char *word)

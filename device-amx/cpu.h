@@ -26,7 +26,7 @@ enum tsr__scratch {
 };
 _Static_assert(TSR__SCRATCH_COUNT <= TSR_SCRATCH_SLOTS, "a worker has no scratch memory for this slot");
 
-/* ---- elf.c ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- elf.c ---- */
 
 /* A program that was loaded without the dynamic linker. The tables are offsets from the base. */
 struct tsr__elf {
@@ -40,7 +40,7 @@ const char *tsr__elf_load(struct tsr__elf *elf, const void *code);
 void *tsr__elf_symbol(const struct tsr__elf *elf, const char *name);
 void tsr__elf_unload(struct tsr__elf *elf);
 
-/* ---- parts.c ------------------------------------------------------------------------------------------------------------------ */
+/* ---- parts.c ---- */
 
 struct tsr__cpu_device {
     struct tsr_device base;
@@ -60,7 +60,7 @@ bool tsr__cpu_split_by_counts(const struct tsr_device *device, const uint32_t *c
 unsigned tsr__cpu_split_by_domain(const struct tsr_device *device, enum tsr_domain domain, struct tsr_device **parts);
 void tsr__cpu_part_free(struct tsr_device *part);
 
-/* ---- module.c ----------------------------------------------------------------------------------------------------------------- */
+/* ---- module.c ---- */
 
 /* What launches of work-groups of one size have taken. */
 struct tsr__size_record {
@@ -106,7 +106,7 @@ void tsr__module_unload(struct tsr_module *module);
 /* The entry of a kernel of this module; NULL if it is of another one. */
 struct tsr__entry *tsr__module_entry(struct tsr_module *module, const struct tsr_kernel_info *kernel);
 
-/* ---- fiber.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- fiber.c ---- */
 
 /* A stack and the function that runs on it. The worker's own stack is one too. */
 struct tsr__fiber {
@@ -138,7 +138,7 @@ void tsr__fiber_started(struct tsr__fiber *from);
 /* The last call on a fiber: does not return. */
 _Noreturn void tsr__fiber_end(struct tsr__fiber *to);
 
-/* ---- print.c --------------------------------------------------------------------------------------------------------------------- */
+/* ---- print.c ---- */
 
 /* Printed text of a launch; each range of work-groups adds its own. */
 struct tsr_print_sink {
@@ -152,7 +152,7 @@ void tsr__print_add(struct tsr_print_sink *sink, uint64_t order, struct tsr_buf 
 /* Writes all text to standard output in the order of work-groups. */
 void tsr__print_flush(struct tsr_print_sink *sink);
 
-/* ---- launch.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- launch.c ---- */
 
 static inline uint64_t tsr__divide_up(uint64_t a, uint64_t b)
 {
@@ -215,7 +215,7 @@ void tsr__launch_end(struct tsr_launch *launch, char **why);
 /* Notes why the launch failed; the first reason stays. `why` is malloc'd and consumed; NULL means "out of memory". Answers the status. */
 int tsr__launch_fail(struct tsr_launch *launch, char *why);
 
-/* ---- spaces.c ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- spaces.c ---- */
 
 /* Notes that private or local memory of the launch's work-items lies there, if its kernel asks for that. False: out of memory. */
 bool tsr__space_add(struct tsr_launch *launch, const void *memory, size_t size, enum tsr_space space);
@@ -223,7 +223,7 @@ void tsr__spaces_free(struct tsr_launch *launch);
 /* What struct tsr_rt promises of address_space. */
 uint32_t tsr__space_of(struct tsr_item *item, const void *pointer);
 
-/* ---- enqueue.c ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- enqueue.c ---- */
 
 /* Those of tsr_device_ops. */
 struct tsr_device_queue *tsr__device_queue_make(const struct tsr_device *device, uint64_t size, bool timed);
@@ -232,8 +232,7 @@ bool tsr__launch_enqueues(struct tsr_launch *launch, const struct tsr_device *de
 int tsr__launch_submit(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data);
 bool tsr__launch_times(const struct tsr_launch *launch, uint64_t *start_ns, uint64_t *end_ns);
 
-/* ---- run.c, packets.c
- * -------------------------------------------------------------------------------------------------------------------- */
+/* ---- run.c, packets.c ---- */
 
 /* The number of packets of a work-group of this size. The number of lanes of a packet of the run's work-group. */
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3]);
@@ -262,7 +261,7 @@ static inline bool tsr__ids_are_ints(uint64_t first, uint64_t count)
     return first < TSR_INT_IDS && count <= TSR_INT_IDS - first;
 }
 
-/* ---- boxes.c -------------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes.c ---- */
 
 /* Cuts the launch's range into boxes if these are better units than work-groups: the form is BOXES then. False: they are not. */
 bool tsr__boxes_cut(struct tsr_launch *launch);
@@ -270,14 +269,13 @@ void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_PACKET_LOOP and TSR_KERNEL_IGNORES_SUB_GROUPS. */
 void tsr__boxes_group(struct tsr__run *run);
 
-/* ---- blocks.c --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks.c ---- */
 
 /* Cuts the range of a kernel with TSR_KERNEL_SHARES_OPERANDS into blocks if it consists of full groups of full packets. */
 void tsr__blocks_cut(struct tsr_launch *launch);
 void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
-/* ---- arg_memory.c -------------------------------------------------------------------------------------------------------------------- */
+/* ---- arg_memory.c ---- */
 
 static inline bool tsr__overlap(const struct tsr_arg_memory *x, const struct tsr_arg_memory *y)
 {
@@ -286,13 +284,13 @@ static inline bool tsr__overlap(const struct tsr_arg_memory *x, const struct tsr
 /* Notes in the group what the kernel's code asks about the memory of its arguments, if it does. `memory`: as for launch_make. */
 void tsr__note_memory(struct tsr_group *group, const struct tsr_kernel_info *kernel, const void *args, const struct tsr_arg_memory *memory);
 
-/* ---- nontemporal.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- nontemporal.c ---- */
 
 /* A bit for each argument that the launch is to write past the caches. `memory`: as for launch_make. */
 uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                  const struct tsr_arg_memory *memory);
 
-/* ---- group_lanes.c ---------------------------------------------------------------------------------------------------------------- */
+/* ---- group_lanes.c ---- */
 
 /* Those of tsr_device_ops. */
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
@@ -303,7 +301,7 @@ void tsr__group_codes_learn(struct tsr__entry *entry, const uint64_t local[3], u
 /* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES, or of groups of one that run side by side. */
 void tsr__group_lanes_lay_out(struct tsr_launch *launch);
 
-/* ---- partial.c ----------------------------------------------------------------------------------------------------------------- */
+/* ---- partial.c ---- */
 
 /* tsr_device_ops.needs_partial, join_partial. */
 bool tsr__needs_partial(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
@@ -311,8 +309,7 @@ void tsr__join_partial(const struct tsr_loaded_kernel *kernel, const struct tsr_
 /* Takes the code for packets that are not full, if it is there, for a launch that has its entry, flags and private_bytes. */
 void tsr__partial_take(struct tsr_launch *launch);
 
-/* ---- rendezvous.c ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- rendezvous.c ---- */
 
 struct tsr__result; /* values that an exchange has collected, a slot for each participant */
 

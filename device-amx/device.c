@@ -85,7 +85,7 @@ static void suggest_local_size(const struct tsr_device *device, const struct tsr
     }
 }
 
-/* ---- compilation ----------------------------------------------------------------------------------------------------------------- */
+/* ---- compilation ---- */
 
 static const uint64_t amx = 1ull << TSR_CPU_AMX_TILE | 1ull << TSR_CPU_AMX_INT8 | 1ull << TSR_CPU_AMX_BF16 | 1ull << TSR_CPU_AMX_FP16;
 
@@ -120,7 +120,7 @@ static enum tsr_status module_load(const struct tsr_device *device, const struct
     return tsr__module_load(info, module, why);
 }
 
-/* ---- the device of the process ----------------------------------------------------------------------------------------------------- */
+/* ---- the device of the process ---- */
 
 static struct tsr__cpu_device root;
 

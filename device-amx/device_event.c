@@ -159,7 +159,7 @@ void tsr__events_forget(const struct tsr_device_queue *owner)
     }
 }
 
-/* ---- times ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- times ---- */
 
 static void write_times(const struct tsr__command *command, uint64_t *times)
 {

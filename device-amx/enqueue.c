@@ -7,8 +7,7 @@
 
 enum { MOST_ARGUMENT_WORDS = TSR_MAX_PARAMETER_BYTES / 8 };
 
-/* ---- life -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- life ---- */
 
 static void run_released(struct tsr_task *task)
 {
@@ -100,7 +99,7 @@ static struct tsr__command *command_new(enum tsr__command_kind kind, struct tsr_
     return command;
 }
 
-/* ---- the launch of the host --------------------------------------------------------------------------------------------------------- */
+/* ---- the launch of the host ---- */
 
 int tsr__launch_submit(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data)
 {
@@ -120,7 +119,7 @@ bool tsr__launch_times(const struct tsr_launch *launch, uint64_t *start_ns, uint
     return true;
 }
 
-/* ---- queues ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- queues ---- */
 
 struct tsr_device_queue *tsr__device_queue_make(const struct tsr_device *device, uint64_t size, bool timed)
 {
@@ -141,7 +140,7 @@ void tsr__device_queue_free(struct tsr_device_queue *queue)
     tsr_free(queue);
 }
 
-/* ---- what a command needs ----------------------------------------------------------------------------------------------------------- */
+/* ---- what a command needs ---- */
 
 /* Takes the bytes of a command from the queue. */
 static bool take_bytes(struct tsr_device_queue *queue, uint64_t bytes)
@@ -259,7 +258,7 @@ static int wait_for(struct tsr__command *command, const struct tsr_enqueue *requ
     return err;
 }
 
-/* ---- enqueue ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- enqueue ---- */
 
 /* Hands the command to the scheduler. The command may have ended when this returns. */
 static void submit(struct tsr__run *run, struct tsr__command *command, uint32_t flags)
@@ -349,8 +348,7 @@ static int enqueue(struct tsr__run *run, const struct tsr_enqueue *request)
     return TSR_ENQUEUE_SUCCESS;
 }
 
-/* ---- user events, queries -------------------------------------------------------------------------------------------------------------
- */
+/* ---- user events, queries ---- */
 
 static uint64_t user_event(const struct tsr__command *parent)
 {

@@ -53,7 +53,7 @@ struct tsr__command {
     _Alignas(TSR_MAX_ALIGN) unsigned char literal[];
 };
 
-/* ---- device_event.c ------------------------------------------------------------------------------------------------------------- */
+/* ---- device_event.c ---- */
 
 void tsr__command_drop(struct tsr__command *command);
 

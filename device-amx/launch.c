@@ -18,7 +18,7 @@ enum {
 _Static_assert(TSR_SCRATCH_ALIGN % TSR_MAX_ALIGN == 0, "a group's local memory and contexts lie in scratch memory");
 _Static_assert(TSR_LOCAL_MARGIN % TSR_MAX_ALIGN == 0, "local memory begins behind its margin");
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *given,
                                     const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *memory)
@@ -102,7 +102,7 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
     tsr_free(launch);
 }
 
-/* ---- work-groups ----------------------------------------------------------------------------------------------------------------- */
+/* ---- work-groups ---- */
 
 static void run_directly(struct tsr__work_item *w)
 {

@@ -15,7 +15,7 @@ enum {
     SINK_LIMIT = 1 << 20,
 };
 
-/* ---- one conversion ------------------------------------------------------------------------------------------------------------ */
+/* ---- one conversion ---- */
 
 struct spec {
     char flags[6];
@@ -230,7 +230,7 @@ void tsr__print(struct tsr_buf *text, const char *format, const unsigned char *a
     freelocale(own);
 }
 
-/* ---- the text of a launch ------------------------------------------------------------------------------------------------------ */
+/* ---- the text of a launch ---- */
 
 struct tsr__print_piece {
     struct tsr__print_piece *next;

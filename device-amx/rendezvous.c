@@ -18,7 +18,7 @@ struct tsr__result {
     _Alignas(TSR_MAX_ALIGN) unsigned char slots[];
 };
 
-/* ---- scopes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- scopes ---- */
 
 struct scope {
     uint32_t first, count; /* its runners: index of the first, and how many */
@@ -52,7 +52,7 @@ size_t tsr__rendezvous_words(const struct tsr_group *group, uint64_t items)
     return 2 * (items / group->sub_group_size + 1) + 1;
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 static void let_go(struct tsr__run *run, struct tsr__result *result)
 {
@@ -105,7 +105,7 @@ void tsr__rendezvous_end(struct tsr__run *run)
     }
 }
 
-/* ---- illegal divergence -------------------------------------------------------------------------------------------------------- */
+/* ---- illegal divergence ---- */
 
 /* The line of the table of sites, without its newline. */
 static const char *site_text(const struct tsr__run *run, uint32_t site, int *length)
@@ -188,7 +188,7 @@ static void report(struct tsr__run *run, const struct tsr__work_item *who)
     tsr_buf_free(&text);
 }
 
-/* ---- rendezvous ------------------------------------------------------------------------------------------------------------------ */
+/* ---- rendezvous ---- */
 
 static bool same_call(const struct tsr__work_item *a, const struct tsr__work_item *b)
 {
@@ -349,7 +349,7 @@ const struct tsr_rt tsr__rt = {rt_barrier,     rt_exchange,     rt_torn,        
                                tsr__space_of,  rt_enqueue,      tsr__tile_move, tsr__tile_operand, tsr__tile_multiply,
                                tsr__tile_loop, tsr__tile_first, tsr__tile_pack};
 
-/* ---- the round ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the round ---- */
 
 static void work_item_main(void *argument)
 {

@@ -80,8 +80,7 @@ static inline bool tsr__loads_tiles_in_place(const struct tsr_tile_loop *x)
     return x->how & TSR_TILE_IN_AMX && x->tile_rows == TSR_TILE_ROWS && !(x->how & (TSR_TILE_B_UNPACKED | TSR_TILE_HALF_K));
 }
 
-/* ---- loops of many work-groups ---------------------------------------------------------------------------------------------------------
- */
+/* ---- loops of many work-groups ---- */
 
 /* Loops of one shape, which make a block of C together: those in a row of the grid have the same A, those in a column the same B. They
  * begin with zeros, or with what is at `to`; and what they store overlaps no operand. */
@@ -174,8 +173,7 @@ static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
     return product < TSR_TILE_BF16 ? !tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) : product != TSR_TILE_BF16_PAIRS;
 }
 
-/* ---- operands that cross edges of their matrices (tiles_edges.c) -----------------------------------------------------------------------
- */
+/* ---- operands that cross edges of their matrices (tiles_edges.c) ---- */
 
 /* Copies `rows` rows of `bytes` bytes that lie `stride` apart from `from` on, which is at `at` in its matrix; zeros where that is not. */
 void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes,

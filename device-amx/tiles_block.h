@@ -53,8 +53,7 @@ static inline int64_t packed_words(const struct tsr_tile_loop *x)
     return (int64_t)tsr__loop_words(x) * widening(x);
 }
 
-/* ---- where -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- where ---- */
 
 static inline int64_t rows_of_loop(const struct tsr_tile_loop *x)
 {

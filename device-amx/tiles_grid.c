@@ -28,8 +28,7 @@ bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
     return x->steps <= most_steps(x);
 }
 
-/* ---- packing ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- packing ---- */
 
 /* A tile's column of B. */
 struct column {
@@ -159,8 +158,7 @@ static void pack_panels(const struct tsr__block *b)
     }
 }
 
-/* ---- products that are widened first ----------------------------------------------------------------------------------------------------
- */
+/* ---- products that are widened first ---- */
 
 /* Does C of so many columns lie as one matrix does, from `to` on? */
 static bool lies_in_rows(const struct tsr__block *b, int64_t row, int64_t rows, int64_t column, int64_t columns, const char *to)
@@ -290,8 +288,7 @@ uint64_t tsr__tile_grid_best_b(void)
     return (uint64_t)(half < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : half < most ? half : most);
 }
 
-/* ---- either way -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- either way ---- */
 
 static void multiply_chunk(const struct tsr__tile_grid *g)
 {

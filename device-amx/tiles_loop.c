@@ -19,8 +19,7 @@ enum {
     AHEAD = 2, /* a line of A is fetched so many steps before it is copied */
 };
 
-/* ---- one tile after the other -----------------------------------------------------------------------------------------------------------
- */
+/* ---- one tile after the other ---- */
 
 static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
@@ -63,8 +62,7 @@ static void tile_by_tile_amx(const struct tsr_tile_loop *x)
     }
 }
 
-/* ---- strips -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- strips ---- */
 
 AVX512 INLINE void put(const struct tsr_tile_loop *x, char *to, __m512i row)
 {
@@ -218,8 +216,7 @@ static void strip_by_strip(const struct tsr_tile_loop *x)
         strips[x->how & TSR_TILE_PRODUCT](x, column, column + 1 < x->columns);
 }
 
-/* ---- either way -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- either way ---- */
 
 static void run_packed(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
@@ -280,8 +277,7 @@ static __attribute__((noinline)) void run_few_rows(struct tsr_item *item, const 
     }
 }
 
-/* ---- operands that are made tiles of first ---------------------------------------------------------------------------------------------
- */
+/* ---- operands that are made tiles of first ---- */
 
 enum { TILES_AT_ONCE = TSR_TILE_LOOP_MAX + 1 };
 

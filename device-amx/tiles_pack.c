@@ -107,8 +107,7 @@ void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t s
     tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, from, stride, how);
 }
 
-/* ---- numbers of 4 bits -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers of 4 bits ---- */
 
 enum { BITS = 4, NIBBLE = 15, SIGN = 8 };
 

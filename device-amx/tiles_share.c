@@ -39,8 +39,7 @@ struct tsr__tile_share {
     _Alignas(TSR_TILE_ROW_BYTES) char operands[2 * TSR_TILE_OPERAND_BYTES];
 };
 
-/* ---- operands --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- operands ---- */
 
 static uint16_t *slot_of(struct tsr__side *s, const char *at)
 {
@@ -78,8 +77,7 @@ void tsr__side_forget(struct tsr__side *s)
     s->count = s->last = 0;
 }
 
-/* ---- who overlaps ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- who overlaps ---- */
 
 static void widen(struct range *x, int64_t count, int64_t distance)
 {
@@ -155,8 +153,7 @@ static bool all_are_apart(const struct tsr__tile_share *s)
     return is_apart(&s->loop, a, b, c);
 }
 
-/* ---- doing them ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- doing them ---- */
 
 static bool is_packed(const struct tsr__packed_b *p, const struct tsr__run *run, const struct tsr__tile_grid *g)
 {
@@ -444,8 +441,7 @@ static void flush(struct tsr__run *run)
     tsr__side_forget(&s->b);
 }
 
-/* ---- collecting them -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- collecting them ---- */
 
 bool tsr__tile_same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_loop *y)
 {

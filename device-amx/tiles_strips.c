@@ -9,8 +9,7 @@ enum {
     FETCH_BYTES = 2048, /* of a row of A, at most, that are fetched ahead: those of a strip are half of the first cache */
 };
 
-/* ---- a strip of A ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a strip of A ---- */
 
 /* Fetches a row, if it is in memory as it is. */
 static void fetch_row(const struct tsr__block *b, int64_t row)
@@ -53,8 +52,7 @@ AVX512 INLINE void pack_strip(const struct tsr__block *b, int64_t first, unsigne
     }
 }
 
-/* ---- products --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 /* Rows of A for a strip: in memory as they are, or packed. */
 struct strip {

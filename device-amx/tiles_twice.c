@@ -186,8 +186,7 @@ static void fetch(const char *c, const struct tsr_tile_loop *x)
         fetch_by(c, x, way);
 }
 
-/* ---- the first time --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the first time ---- */
 
 static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 {
@@ -396,8 +395,7 @@ void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
     t->is_open = x->how & TSR_TILE_GOES_ON;
 }
 
-/* ---- launches without a first pass -----------------------------------------------------------------------------------------------------
- */
+/* ---- launches without a first pass ---- */
 
 /* A kernel may have loops that wait and others for which packets run twice, as at edges of matrices: which of them run, launches show. */
 static uint64_t size_of(const struct tsr_launch *launch)
@@ -430,8 +428,7 @@ void tsr__tile_twice_missed(struct tsr__run *run)
     learn_noted(run, true);
 }
 
-/* ---- in between ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- in between ---- */
 
 /* Rows and columns of operands, those of B with where they are in their matrices. */
 struct part {
@@ -624,8 +621,7 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
             multiply_all(run, n);
 }
 
-/* ---- the second time -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the second time ---- */
 
 bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
 {

@@ -36,8 +36,7 @@ static void fetch_next_of_b(const void *from, int64_t stride, int r)
     __builtin_prefetch((const char *)from + (r + TSR_TILE_ROWS) * stride);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- operands ---- */
 
 AVX512 static void integer_a(__m512i *to, const void *from, int64_t stride, bool turned)
 {
@@ -102,8 +101,7 @@ void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, 
         integer_a(operand, from, stride, same_signs(product));
 }
 
-/* ---- products ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 #define EACH_ROW _Pragma("GCC unroll 16") for (int r = 0; r < TSR_TILE_ROWS; r++)
 

@@ -20,8 +20,7 @@
 /* One more product: TSR_TILE_TF32 with TSR__TILE_IS_CUT. */
 enum { TSR_TILE_CUT = TSR_TILE_TF32 + 1 };
 
-/* ---- widening --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- widening ---- */
 
 #define IN_A_TILE vector_size(TSR_TILE_ROW_BYTES), may_alias
 typedef float numbers __attribute__((IN_A_TILE));
@@ -109,8 +108,7 @@ INLINE void widen_next(wide_row *to, const char *from, int64_t step, unsigned in
     widen_row(to, from, in_row, product);
 }
 
-/* ---- strips ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- strips ---- */
 
 INLINE void add_product(words *sum, const words *x, const words *y, enum tsr_tile_product product)
 {

@@ -75,8 +75,7 @@ bool tsr__xmx_ask(const struct tsr__xmx_driver *driver, ze_device_handle_t handl
     return true;
 }
 
-/* ---- command queue groups
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- command queue groups ---- */
 
 /* The first group that computes, and the first that only copies; without one the first copies as well. False: none computes. */
 static bool choose_groups(struct tsr__xmx_device *device)
@@ -108,8 +107,7 @@ static bool choose_groups(struct tsr__xmx_device *device)
     return computes;
 }
 
-/* ---- caps
- * -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- caps ---- */
 
 /* Level Zero's flags have OpenCL's order but for the last two. */
 static uint64_t fp_config(ze_device_fp_flags_t flags)

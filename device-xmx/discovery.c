@@ -133,8 +133,7 @@ unsigned tsr__xmx_find(struct tsr_device ***list)
     return device_count;
 }
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- contexts ---- */
 
 /* Drivers do not work in a child of fork(), and the threads that wait for commands stay with the parent. */
 static void lose_all(void)

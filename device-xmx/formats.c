@@ -93,7 +93,7 @@ bool tsr__xmx_image_format(const struct tsr_device *device, const struct tsr_ima
     return order < TSR__XMX_ORDERS && tsr__xmx(device)->formats[order] >> format->dense & 1;
 }
 
-/* ---- what there is ------------------------------------------------------------------------------------------------------------------- */
+/* ---- what there is ---- */
 
 /* The formats that a device with images must have (OpenCL 3.0, 5.3.2.1). */
 static bool has_required_formats(const struct tsr__xmx_device *device)

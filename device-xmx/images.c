@@ -22,7 +22,7 @@ const ze_image_handle_t *tsr__xmx_image_argument(uint64_t image)
     return &image_of(image)->handle;
 }
 
-/* ---- images -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- images ---- */
 
 static ze_image_desc_t describe(const struct tsr__xmx_device *device, const struct tsr_image_shape *shape)
 {
@@ -77,7 +77,7 @@ void tsr__xmx_image_free(const struct tsr_device *base, uint64_t image)
     tsr_free(image_of(image));
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---- */
 
 static ze_image_region_t region_of(const struct tsr_image_part *part)
 {
@@ -201,7 +201,7 @@ enum tsr_status tsr__xmx_image_copy(const struct tsr_device *base, uint64_t to, 
     return tsr__xmx_mover_end(device, mover, result, "zeCommandListAppendImageCopyRegion");
 }
 
-/* ---- samplers ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- samplers ---- */
 
 static ze_sampler_desc_t sampler_desc(uint32_t word)
 {

@@ -5,7 +5,7 @@
 
 #include "device-xmx/xmx.h"
 
-/* ---- formats.c ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- formats.c ---- */
 
 /* Fills caps->images, caps->image and device->formats: the device has images if its driver says all that the full profile asks for. */
 void tsr__xmx_images_fill(struct tsr__xmx_device *device);
@@ -14,7 +14,7 @@ ze_image_format_t tsr__xmx_ze_format(const struct tsr_image_format *format);
 
 bool tsr__xmx_image_format(const struct tsr_device *device, const struct tsr_image_format *format); /* tessera/device.h */
 
-/* ---- images.c ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- images.c ---- */
 
 /* Functions of the table: tessera/device.h. */
 enum tsr_status tsr__xmx_image_make(const struct tsr_device *device, const struct tsr_image_shape *shape, uint64_t *image);

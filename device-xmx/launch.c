@@ -28,8 +28,7 @@ struct tsr_launch {
     _Alignas(TSR_MAX_ALIGN) unsigned char args[];
 };
 
-/* ---- sizes of work-groups
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sizes of work-groups ---- */
 
 uint64_t tsr__xmx_max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
 {
@@ -61,8 +60,7 @@ void tsr__xmx_suggest_local_size(const struct tsr_device *device, const struct t
     }
 }
 
-/* ---- making
- * ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- making ---- */
 
 struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                         const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *memory)
@@ -100,8 +98,7 @@ void tsr__xmx_launch_reaches(struct tsr_launch *launch, unsigned kinds)
             launch->access |= flags[kind];
 }
 
-/* ---- arguments
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- arguments ---- */
 
 static uint64_t word_at(const struct tsr_launch *launch, uint32_t argument)
 {
@@ -186,8 +183,7 @@ static ze_result_t set_access(const struct tsr_launch *launch)
     return result;
 }
 
-/* ---- appending
- * --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- appending ---- */
 
 /* What went wrong, for launch_end. */
 static int fail(struct tsr_launch *launch, const char *what, ze_result_t result)
@@ -285,8 +281,7 @@ static enum tsr_status take_events(struct tsr_launch *launch, unsigned count)
     return TSR_OK;
 }
 
-/* ---- the end
- * ------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static void job_ended(struct tsr__xmx_job *job, enum tsr_status status)
 {

@@ -9,8 +9,7 @@
 
 enum { STAGE = 64 << 10 /* bytes of a pattern that the driver cannot fill with, written as often as they hold it */ };
 
-/* ---- allocations
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- allocations ---- */
 
 enum tsr_status tsr__xmx_memory_allocate(const struct tsr_device *base, uint64_t size, uint64_t *address)
 {
@@ -63,8 +62,7 @@ void tsr__xmx_memory_free(const struct tsr_device *base, uint64_t address)
         tsr__xmx_judge(device, tsr__ze.MemFree(context, (void *)(uintptr_t)address), "zeMemFree");
 }
 
-/* ---- movers
- * ------------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- movers ---- */
 
 struct tsr__xmx_mover *tsr__xmx_mover_take(struct tsr__xmx_device *device, enum tsr__xmx_moved moved, enum tsr_status *status)
 {
@@ -153,9 +151,7 @@ enum tsr_status tsr__xmx_memory_copy(const struct tsr_device *device, uint64_t t
     return move(device, (void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
 }
 
-/* ---- fills
- * ----------------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- fills ---- */
 
 /* Writes the beginning from the host, and copies what is there behind itself until it is all. */
 static enum tsr_status fill_by_copies(const struct tsr_device *device, uint64_t to, uint64_t size, const void *pattern,

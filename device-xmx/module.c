@@ -11,8 +11,7 @@
 /* From this size of an allocation on, code needs 64-bit offsets into buffers. */
 #define LARGE_BUFFER (UINT64_C(4) << 30)
 
-/* ---- zeModuleCreate
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- zeModuleCreate ---- */
 
 static const char *flags_of(const struct tsr__xmx_device *device, const struct tsr_il_code *code, char text[128])
 {
@@ -78,8 +77,7 @@ static ze_result_t create(struct tsr__xmx_device *device, ze_context_handle_t co
     return result;
 }
 
-/* ---- the end of a build
- * -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end of a build ---- */
 
 /* The driver's version, and the variables by which its compiler makes other code. */
 char *tsr__xmx_finish_key(const struct tsr_device *base)
@@ -170,8 +168,7 @@ enum tsr_status tsr__xmx_finish(const struct tsr_device *base, struct tsr_progra
     return status;
 }
 
-/* ---- modules that run
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- modules that run ---- */
 
 static enum tsr_status load(struct tsr_module *m, const struct tsr_il_code *code, char **why)
 {

@@ -37,8 +37,7 @@ ze_command_list_handle_t tsr__xmx_list_new(struct tsr__xmx_device *device, uint3
     return *status == TSR_OK ? list : NULL;
 }
 
-/* ---- the threads
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the threads ---- */
 
 static void end_job(struct tsr__xmx_queue *queue, struct tsr__xmx_job *job)
 {
@@ -101,8 +100,7 @@ static enum tsr_status begin(struct tsr__xmx_queue *queue)
     return TSR_OK;
 }
 
-/* ---- queues
- * ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- queues ---- */
 
 static struct tsr__xmx_queues *queues_of(struct tsr__xmx_device *device)
 {

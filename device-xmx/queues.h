@@ -5,8 +5,7 @@
 
 #include "device-xmx/xmx.h"
 
-/* ---- events.c
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- events.c ---- */
 
 /* An event that the host can see, with a time stamp; unsignalled. */
 struct tsr__xmx_event {
@@ -20,8 +19,7 @@ void tsr__xmx_event_give(struct tsr__xmx_device *device, struct tsr__xmx_event *
 /* Waits until it is signalled. OK, or IO: the device or the wait has failed, and its commands may still run. */
 enum tsr_status tsr__xmx_event_wait(struct tsr__xmx_device *device, struct tsr__xmx_event *event);
 
-/* ---- queues.c
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- queues.c ---- */
 
 /* A command list whose commands begin at once. */
 ze_command_list_handle_t tsr__xmx_list_new(struct tsr__xmx_device *device, uint32_t group, enum tsr_status *status);

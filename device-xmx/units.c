@@ -16,8 +16,7 @@ static struct tsr__xmx_units units(unsigned simd, unsigned inputs, bool pairs, c
     return (struct tsr__xmx_units){simd, simd ? inputs : 0, simd && pairs, from};
 }
 
-/* ---- by IP version ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- by IP version ---- */
 
 /* Graphics cores, by architecture and release; every revision counts. The last line that begins at or before a version is the one for it.
  * What is not known has no units unless its driver says so. */
@@ -47,8 +46,7 @@ static const struct core *core_of(uint32_t ip)
     return &cores[found];
 }
 
-/* ---- by PCI id: drivers of 2022 tell nothing else ---------------------------------------------------------------------------------------
- */
+/* ---- by PCI id: drivers of 2022 tell nothing else ---- */
 
 static bool is_dg2(uint32_t id)
 {
@@ -70,8 +68,7 @@ static uint32_t smallest_sub_group(const ze_device_compute_properties_t *compute
     return smallest;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 struct tsr__xmx_units tsr__xmx_units_of(const struct tsr__xmx_driver *driver, const struct tsr__xmx_facts *facts)
 {

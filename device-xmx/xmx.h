@@ -8,8 +8,7 @@
 #include "device-xmx/ze_newer.h"
 #include "tessera/device.h"
 
-/* ---- loader.c: the functions of Level Zero --------------------------------------------------------------------------------------------
- */
+/* ---- loader.c: the functions of Level Zero ---- */
 
 struct tsr__ze {
 #define TSR_ZE(Name) __typeof__(ze##Name) *Name;
@@ -25,7 +24,7 @@ bool tsr__ze_open(void);
 /* What a result means, for messages. Static text. */
 const char *tsr__ze_text(ze_result_t result);
 
-/* ---- discovery.c, caps.c, units.c: what there is ------------------------------------------------------------------------------------- */
+/* ---- discovery.c, caps.c, units.c: what there is ---- */
 
 enum {
     TSR__XMX_MOST_DRIVERS = 4,
@@ -129,8 +128,7 @@ void tsr__xmx_extensions(const struct tsr__xmx_device *device, const struct tsr_
 
 extern const struct tsr_device_ops tsr_xmx_device;
 
-/* ---- trouble.c: a device that fails -----------------------------------------------------------------------------------------------------
- */
+/* ---- trouble.c: a device that fails ---- */
 
 /* What the result of a call means for the caller. A device that is gone for good is lost from then on, and the log is told. Any thread. */
 enum tsr_status tsr__xmx_judge(struct tsr__xmx_device *device, ze_result_t result, const char *what);

@@ -12,8 +12,7 @@
 #define TSR_ZE_INIT_DRIVER_TYPE_DESC ((ze_structure_type_t)0x20021)
 #define TSR_ZE_DEVICE_COMPUTE_DOTPRODUCT_EXT_PROPERTIES ((ze_structure_type_t)0x20043)
 
-/* ---- API 1.5: the version of the graphics core, chained to ze_device_properties_t -------------------------------------------------------
- */
+/* ---- API 1.5: the version of the graphics core, chained to ze_device_properties_t ---- */
 
 #define TSR_ZE_DEVICE_IP_VERSION_EXT_NAME "ZE_extension_device_ip_version"
 
@@ -26,14 +25,12 @@ struct tsr_ze_device_ip_version {
 /* 12.55.8 is DG2: architecture in bits 31 to 22, release in 21 to 14, revision in 5 to 0. */
 #define TSR_ZE_IP(architecture, release, revision) ((uint32_t)(architecture) << 22 | (uint32_t)(release) << 14 | (uint32_t)(revision))
 
-/* ---- API 1.6: queues of immediate command lists
- * ------------------------------------------------------------------------------------------- */
+/* ---- API 1.6: queues of immediate command lists ---- */
 
 /* Bit of ze_command_queue_flags_t: each command begins when the one before it has ended. */
 enum { TSR_ZE_COMMAND_QUEUE_FLAG_IN_ORDER = 1 << 1 };
 
-/* ---- API 1.10: drivers by kind, in place of zeInit and zeDriverGet
- * ------------------------------------------------------------------------ */
+/* ---- API 1.10: drivers by kind, in place of zeInit and zeDriverGet ---- */
 
 enum { TSR_ZE_INIT_DRIVER_TYPE_FLAG_GPU = 1 << 0 };
 
@@ -45,8 +42,7 @@ struct tsr_ze_init_driver_type {
 
 typedef ze_result_t(ZE_APICALL *tsr_ze_init_drivers)(uint32_t *count, ze_driver_handle_t *drivers, struct tsr_ze_init_driver_type *desc);
 
-/* ---- API 1.17: what the matrix units multiply, chained to ze_device_compute_properties_t
- * -------------------------------------------------- */
+/* ---- API 1.17: what the matrix units multiply, chained to ze_device_compute_properties_t ---- */
 
 #define TSR_ZE_DEVICE_COMPUTE_DOTPRODUCT_EXT_NAME "ZE_extension_device_compute_dotproduct_ext_properties"
 

@@ -25,7 +25,7 @@ static unsigned char no_object[512]; /* memory that is no object */
 static cl_event drained[MOST_CALLS];
 static unsigned drained_count;
 
-/* ---- choices -------------------- */
+/* ---- choices ---- */
 
 bool fuzz_odds(unsigned n) /* one of n */
 {
@@ -65,7 +65,7 @@ cl_uint fuzz_any_flags(void)
     return fuzz_byte(&fuzz_in) | (fuzz_odds(4) ? fuzz_byte(&fuzz_in) << 8 : 0);
 }
 
-/* ---- life -------------------- */
+/* ---- life ---- */
 
 static cl_int retain(enum fuzz_kind kind, void *handle)
 {
@@ -189,7 +189,7 @@ void fuzz_make_wait(struct fuzz_wait *wait)
     wait->event = fuzz_odds(2) ? &wait->out : NULL;
 }
 
-/* ---- platform, devices, contexts, queues -------------------- */
+/* ---- platform, devices, contexts, queues ---- */
 
 static void CL_CALLBACK on_error(const char *message, const void *info, size_t size, void *data)
 {
@@ -294,7 +294,7 @@ static void call_sampler(void)
     fuzz_keep(SAMPLER, sampler, err);
 }
 
-/* ---- queries -------------------- */
+/* ---- queries ---- */
 
 static void call_query(void)
 {
@@ -383,7 +383,7 @@ static void call_device_misc(void)
     }
 }
 
-/* ---- events -------------------- */
+/* ---- events ---- */
 
 static void CL_CALLBACK on_event(cl_event event, cl_int status, void *data)
 {
@@ -416,7 +416,7 @@ static void call_event(void)
     }
 }
 
-/* ---- one input -------------------- */
+/* ---- one input ---- */
 
 static void (*const calls[])(void) = {
     call_context,

@@ -70,8 +70,7 @@ static void check_region(unsigned i)
     FUZZ_CHECK(!memcmp(memory[i] + begin, model[i] + begin, end - begin));
 }
 
-/* ---- buffers over a region ------------------------------------------------------------------------------------------------------------
- */
+/* ---- buffers over a region ---- */
 
 struct view {
     cl_mem mem, parent;
@@ -108,8 +107,7 @@ static void close_view(const struct view *v)
         FUZZ_CHECK(!clReleaseMemObject(v->parent));
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- commands ---- */
 
 /* The wait list of the next command, and its event as the one to wait for. */
 #define CHAIN(call, ...)                                                                                                                   \

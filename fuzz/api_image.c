@@ -8,7 +8,7 @@ static unsigned char host[AREA]; /* where transfers go: SIDE pixels of the large
 static unsigned char *host_pointers[32];
 static unsigned host_pointer_count;
 
-/* ---- images -------------------- */
+/* ---- images ---- */
 
 /* Mostly small enough for a region of transfers. */
 static size_t any_side(void)
@@ -82,7 +82,7 @@ void fuzz_call_image(void)
     fuzz_keep_mem(mem, err);
 }
 
-/* ---- commands -------------------- */
+/* ---- commands ---- */
 
 /* A box whose numbers are mostly within an image; `level`: the number behind the others may be one of mipmaps. */
 struct box {

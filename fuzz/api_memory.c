@@ -16,7 +16,7 @@ static size_t transfer_size(void)
     return fuzz_below(&fuzz_in, 16) == 15 ? SIZE_MAX : fuzz_below(&fuzz_in, SLICE);
 }
 
-/* ---- memory -------------------- */
+/* ---- memory ---- */
 
 static void CL_CALLBACK on_mem_end(cl_mem mem, void *data)
 {
@@ -120,7 +120,7 @@ void fuzz_call_svm_alloc(void)
     }
 }
 
-/* ---- commands -------------------- */
+/* ---- commands ---- */
 
 void fuzz_call_transfer(void)
 {

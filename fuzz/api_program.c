@@ -7,7 +7,7 @@
 
 static _Atomic int builds_pending;
 
-/* ---- programs and kernels -------------------- */
+/* ---- programs and kernels ---- */
 
 /* The kernels write where every object has memory, whatever arguments they get. */
 static const char *const sources[] = {

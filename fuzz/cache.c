@@ -69,8 +69,7 @@ static char *name_of(unsigned number)
     }
 }
 
-/* ---- files of the user ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- files of the user ---- */
 
 struct file {
     char *path;
@@ -141,8 +140,7 @@ static void check_file(const struct file *before)
     FUZZ_CHECK(now.size == before->size && !memcmp(now.data, before->data, now.size));
 }
 
-/* ---- the input ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the input ---- */
 
 /* u8 byte of the mark to be changed, or above; u8 count of files and for each what add_file reads; then u16 offset, u16 new length or
  * 0xffff for the old one, and bytes written at the offset of the first entry, or behind its end. */

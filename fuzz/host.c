@@ -24,7 +24,7 @@
 enum { MOST_OWN = 64, MOST_CHILDREN = 8, STEPS = 24 };
 static const struct fuzz_limits limits_of_sequence = {.step = 20, .whole = 60};
 
-/* ---- what belongs to the application ------------------------------------------------------------------------------------------------ */
+/* ---- what belongs to the application ---- */
 
 static struct {
     int number, peer; /* peer: the other end of a socket; -1: a file */
@@ -80,7 +80,7 @@ static void check_own(void)
         FUZZ_CHECK(waitpid(children[i], NULL, WNOHANG) == 0);
 }
 
-/* ---- builds -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- builds ---- */
 
 static cl_platform_id platform;
 static cl_device_id device;
@@ -154,8 +154,7 @@ static void *build_in_thread(void *data)
     return NULL;
 }
 
-/* ---- steps -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ---- */
 
 static void close_unknown(void)
 {

@@ -30,7 +30,7 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
     return true;
 }
 
-/* ---- mutations: a module as instructions -------------------------------------------------------------------------------------------- */
+/* ---- mutations: a module as instructions ---- */
 
 struct module {
     uint32_t words[MOST_WORDS];
@@ -164,7 +164,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return size;
 }
 
-/* ---- the test ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the test ---- */
 
 static bool read_module(const void *data, size_t size)
 {

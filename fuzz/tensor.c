@@ -26,8 +26,7 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
     return true;
 }
 
-/* ---- mutations
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- mutations ---- */
 
 /* Begin and length of a word or a sign of the text, from a random place on. */
 static size_t word_at(const uint8_t *data, size_t size, size_t at, size_t *length)
@@ -67,8 +66,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return size;
 }
 
-/* ---- the test
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the test ---- */
 
 static struct tsr_tensor_program *parse(const void *text, size_t size)
 {

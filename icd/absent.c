@@ -21,7 +21,9 @@ static cl_int no_enqueue(cl_command_queue queue, cl_int code, const char *functi
     return tsr__error(queue->context, code, function, "not supported", "%s is not supported by any device", what);
 }
 
-/* ---- OpenGL: "CL_INVALID_CONTEXT if context is not a valid context or was not created from a GL context" ------------------------ */
+/* ---- OpenGL ---- */
+
+/* "CL_INVALID_CONTEXT if context is not a valid context or was not created from a GL context" */
 
 #define NO_GL(context, errcode) no_object(context, errcode, CL_INVALID_CONTEXT, __func__, "sharing with OpenGL")
 
@@ -91,7 +93,7 @@ TSR_API cl_int CL_API_CALL clGetGLContextInfoKHR(const cl_context_properties *pr
     return tsr__error(NULL, CL_INVALID_OPERATION, __func__, "not supported", "sharing with OpenGL is not supported by any device");
 }
 
-/* ---- enqueues of shared objects -------------------------------------------------------------------------------------------------- */
+/* ---- enqueues of shared objects ---- */
 
 #define ENQUEUE_SHARED(name, code, what)                                                                                                   \
     TSR_API TSR__DECLARE_ENQUEUE_SHARED(name)                                                                                              \
@@ -112,7 +114,7 @@ ENQUEUE_SHARED(clEnqueueReleaseDX9MediaSurfacesKHR, CL_INVALID_CONTEXT, "sharing
 ENQUEUE_SHARED(clEnqueueAcquireEGLObjectsKHR, CL_INVALID_EGL_OBJECT_KHR, "sharing with EGL")
 ENQUEUE_SHARED(clEnqueueReleaseEGLObjectsKHR, CL_INVALID_EGL_OBJECT_KHR, "sharing with EGL")
 
-/* ---- EGL -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- EGL ---- */
 
 TSR_API cl_mem CL_API_CALL clCreateFromEGLImageKHR(cl_context context, CLeglDisplayKHR egldisplay, CLeglImageKHR eglimage,
                                                    cl_mem_flags flags, const cl_egl_image_properties_khr *properties, cl_int *errcode_ret)
@@ -129,7 +131,7 @@ TSR_API cl_event CL_API_CALL clCreateEventFromEGLSyncKHR(cl_context context, CLe
     return no_object(context, errcode_ret, CL_INVALID_OPERATION, __func__, "sharing with EGL");
 }
 
-/* ---- Direct3D ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Direct3D ---- */
 
 static cl_int no_d3d_devices(cl_platform_id platform, cl_uint num_entries, cl_device_id *devices, cl_uint *num_devices,
                              const char *function)
@@ -186,7 +188,9 @@ TSR_API cl_mem CL_API_CALL clCreateFromDX9MediaSurfaceKHR(cl_context context, cl
     return no_object(context, errcode_ret, CL_INVALID_CONTEXT, __func__, "sharing with DirectX 9 media");
 }
 
-/* ---- cl_ext_device_fission: replaced by clCreateSubDevices, whose property lists have another element type ------------------------ */
+/* ---- cl_ext_device_fission ---- */
+
+/* Replaced by clCreateSubDevices, whose property lists have another element type. */
 
 TSR_API cl_int CL_API_CALL clCreateSubDevicesEXT(cl_device_id device, const cl_device_partition_property_ext *properties,
                                                  cl_uint num_entries, cl_device_id *out_devices, cl_uint *num_devices)

@@ -21,8 +21,7 @@ static bool is_made(struct _cl_context *context, const void *pointer)
     return tsr__allocation_find(context, pointer, TSR__SVM | TSR__USM, &found) && found.maker;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ---- */
 
 struct address_copy {
     const struct _cl_device_id *mover, *other; /* the context holds both; other: has the source, in its own memory, and is not the mover */
@@ -77,8 +76,7 @@ struct _cl_event *tsr__address_copy_command(struct _cl_command_queue *queue, cl_
     return command;
 }
 
-/* ---- fills ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- fills ---- */
 
 struct address_fill {
     const struct _cl_device_id *mover; /* NULL: the host */
@@ -116,8 +114,7 @@ struct _cl_event *tsr__address_fill_command(struct _cl_command_queue *queue, cl_
     return command;
 }
 
-/* ---- hints ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- hints ---- */
 
 struct prefetch {
     cl_uint count;

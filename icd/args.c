@@ -200,7 +200,7 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
     }
 }
 
-/* ---- pointers ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- pointers ---- */
 
 /* The entry points that set pointers; with SVM or USM any memory of the process will do, not only an allocation of the context. */
 static cl_int set_raw_pointer(const char *function, cl_kernel kernel, cl_uint arg_index, const void *arg_value, const char *what)
@@ -245,8 +245,7 @@ TSR_API cl_int CL_API_CALL clSetKernelArgDevicePointerEXT(cl_kernel kernel, cl_u
     return CL_SUCCESS;
 }
 
-/* ---- execution information ------------------------------------------------------------------------------------------------------------
- */
+/* ---- execution information ---- */
 
 static cl_int check_flag(struct _cl_context *context, size_t size, const void *value)
 {

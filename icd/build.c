@@ -108,7 +108,7 @@ static struct job *job_new(struct _cl_program *program, enum tsr_clc_op op, cons
     return job;
 }
 
-/* ---- the work -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the work ---- */
 
 static enum tsr_clc_language language_of(const struct _cl_program *program)
 {
@@ -360,7 +360,7 @@ static cl_int job_begin(struct job *job)
     return err;
 }
 
-/* ---- checks that the three share ---------------------------------------------------------------------------------------------------- */
+/* ---- checks that the three share ---- */
 
 static cl_int check_devices(struct _cl_program *program, cl_uint num_devices, const cl_device_id *device_list)
 {
@@ -425,8 +425,7 @@ TSR_API cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_device
     return err == CL_SUCCESS ? job_start(job) : err;
 }
 
-/* ---- clCompileProgram -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- clCompileProgram ---- */
 
 static bool take_headers(struct job *job, cl_uint count, const cl_program *programs, const char **names)
 {
@@ -488,7 +487,7 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
     return err == CL_SUCCESS ? job_start(job) : err;
 }
 
-/* ---- clLinkProgram ------------------------------------------------------------------------------------------------------------------- */
+/* ---- clLinkProgram ---- */
 
 /* 1: the program has an object or a library for the device; 0: it has none; -1: a build of it is running. The lock is held. */
 static int linkable(const struct _cl_program *program, const struct _cl_device_id *device)
@@ -595,7 +594,7 @@ fail:
     return NULL;
 }
 
-/* ---- clGetProgramBuildInfo ----------------------------------------------------------------------------------------------------------- */
+/* ---- clGetProgramBuildInfo ---- */
 
 /* The program's lock is held. */
 static cl_int build_info(const struct tsr_build *build, cl_program_build_info name, struct tsr_info_out out)

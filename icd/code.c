@@ -115,7 +115,7 @@ bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)
     return started;
 }
 
-/* ---- images of a build ----------------------------------------------------------------------------------------------------------- */
+/* ---- images of a build ---- */
 
 void tsr__build_clear(struct tsr_build *build)
 {

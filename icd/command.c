@@ -7,7 +7,7 @@
 /* A queue keeps the memory of at most so many events for its next ones. */
 enum { SPARE_MAX = 256 };
 
-/* ---- life ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static int command_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
@@ -164,7 +164,7 @@ struct _cl_event *tsr__command_if(struct _cl_event *command, bool complete)
     return NULL;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- order ---- */
 
 /* Takes the queue's fence out of its slot, and with it the slot's hold. NULL if there is nothing to wait for. */
 static struct _cl_event *take_fence(struct _cl_command_queue *queue)

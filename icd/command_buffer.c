@@ -4,7 +4,7 @@
 
 #include "icd/command_buffer.h"
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static void command_free(struct _cl_mutable_command_khr *command)
 {
@@ -116,7 +116,7 @@ TSR_API cl_int CL_API_CALL clReleaseCommandBufferKHR(cl_command_buffer_khr comma
     return tsr__api_release(command_buffer, TSR_TAG_COMMAND_BUFFER, CL_INVALID_COMMAND_BUFFER_KHR);
 }
 
-/* ---- recording --------------------------------------------------------------------------------------------------------------------- */
+/* ---- recording ---- */
 
 static cl_int check_sync_points(const struct tsr__record_call *call)
 {
@@ -260,8 +260,7 @@ cl_int tsr__record_add(const struct tsr__record_call *call, const struct tsr__re
     return CL_SUCCESS;
 }
 
-/* ---- enqueuing ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- enqueuing ---- */
 
 /* Whether every command can run. The lock is held. */
 static bool complete(const struct _cl_command_buffer_khr *buffer)
@@ -420,8 +419,7 @@ TSR_API cl_int CL_API_CALL clEnqueueCommandBufferKHR(cl_uint num_queues, cl_comm
     return err;
 }
 
-/* ---- queries ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- queries ---- */
 
 TSR_API cl_int CL_API_CALL clGetCommandBufferInfoKHR(cl_command_buffer_khr command_buffer, cl_command_buffer_info_khr param_name,
                                                      size_t param_value_size, void *param_value, size_t *param_value_size_ret)

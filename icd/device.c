@@ -63,7 +63,7 @@ TSR_API cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
     return device->parent ? tsr__api_release(device, TSR_TAG_DEVICE, CL_INVALID_DEVICE) : CL_SUCCESS;
 }
 
-/* ---- queries -------------------------------------------------------------------------------------------------------------------- */
+/* ---- queries ---- */
 
 /* Versions that the compiler takes in -cl-std. */
 static cl_int c_versions(struct _cl_device_id *d, struct tsr_info_out out)

@@ -34,7 +34,7 @@ static struct tsr_image_rows rows_of(const struct _cl_event *command, const stru
     return rows;
 }
 
-/* ---- what runs ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- what runs ---- */
 
 static cl_int read_image(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
@@ -97,7 +97,7 @@ static cl_int fill_image(struct _cl_event *command, struct tsr_worker *worker, u
     return tsr__code_of_transfer(status);
 }
 
-/* ---- commands ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- commands ---- */
 
 static struct tsr_image_part part_of(const struct tsr__part *part)
 {

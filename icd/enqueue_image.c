@@ -3,7 +3,7 @@
  * and slices have pitches; the rows of a 1D array are its elements. */
 #include "icd/image.h"
 
-/* ---- checks ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- checks ---- */
 
 /* The checks that open every command on images: CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT, "CL_INVALID_OPERATION if the device associated
  * with command_queue does not support images", and that it has such images. */
@@ -97,7 +97,7 @@ static cl_int host_box(const char *function, cl_mem mem, const struct tsr__part 
     return CL_SUCCESS;
 }
 
-/* ---- host memory ------------------------------------------------------------------------------------------------------------------- */
+/* ---- host memory ---- */
 
 static cl_int read_or_write(const char *function, bool reads, cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
                             const size_t *region, size_t row_pitch, size_t slice_pitch, void *ptr, cl_uint wait_count,
@@ -173,7 +173,7 @@ fail:
     return pointer;
 }
 
-/* ---- from object to object ----------------------------------------------------------------------------------------------------------- */
+/* ---- from object to object ---- */
 
 TSR_API cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem image, const void *color, const size_t *origin,
                                               const size_t *region, cl_uint wait_count, const cl_event *wait_list, cl_event *event)

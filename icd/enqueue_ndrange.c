@@ -6,7 +6,7 @@
 #include "icd/image.h"
 #include "icd/program.h"
 
-/* ---- the command ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the command ---- */
 
 struct launch_payload {
     struct _cl_kernel *kernel; /* held; it holds the program and with it the code */
@@ -81,8 +81,7 @@ static void launch_cleanup(struct _cl_event *event)
         tsr__drop(payload->kernel);
 }
 
-/* ---- the range ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the range ---- */
 
 /* The checks of offset and global size, and a range without local size. *empty: nothing is to run. */
 static cl_int read_range(struct _cl_context *context, cl_uint dim, const size_t *offset, const size_t *global, struct tsr_ndrange *range,
@@ -256,8 +255,7 @@ static cl_int add_partial(struct _cl_kernel *kernel, const struct _cl_device_id 
     return err;
 }
 
-/* ---- entry points ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- entry points ---- */
 
 /* What each argument may reach. The kernel's lock is held. */
 static void find_memory(const struct _cl_kernel *kernel, const struct tsr_kernel_info *info,

@@ -13,7 +13,7 @@ cl_int tsr__check_svm_queue(const char *function, cl_command_queue queue)
     return err;
 }
 
-/* ---- free ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- free ---- */
 
 struct free_payload {
     void(CL_CALLBACK *call)(cl_command_queue queue, cl_uint count, void **pointers, void *user_data);
@@ -59,7 +59,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint coun
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }
 
-/* ---- copy and fill ------------------------------------------------------------------------------------------------------------------ */
+/* ---- copy and fill ---- */
 
 /* Since cl_khr_unified_svm nothing can be copied from nowhere to nowhere. */
 static bool may_be_null(const struct _cl_command_queue *queue, cl_command_type type, size_t size)
@@ -117,8 +117,9 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *poi
                                 event);
 }
 
-/* ---- map, unmap, migrate: the host reaches the memory as it is, and the commands have their place in the order --------------------------
- */
+/* ---- map, unmap, migrate ---- */
+
+/* The host reaches the memory as it is, and the commands have their place in the order. */
 
 /* clEnqueueSVMMap, clEnqueueSVMUnmap: OpenCL 3.0, 5.6.1. */
 TSR_API cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer, size_t size,

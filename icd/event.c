@@ -9,7 +9,7 @@ struct tsr__event_callback {
     cl_int type; /* CL_SUBMITTED, CL_RUNNING or CL_COMPLETE */
 };
 
-/* ---- status and callbacks -------------------------------------------------------------------------------------------------------- */
+/* ---- status and callbacks ---- */
 
 /* Takes the callback that is due first: of the highest type, the one registered first (the list is newest first). */
 static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int status)
@@ -62,7 +62,7 @@ cl_int tsr__event_wait(struct _cl_event *event, cl_int *status)
     return CL_SUCCESS;
 }
 
-/* ---- user events ------------------------------------------------------------------------------------------------------------------ */
+/* ---- user events ---- */
 
 static void user_event_done(struct tsr_task *task, int status)
 {
@@ -134,7 +134,7 @@ TSR_API cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int execution
     return CL_SUCCESS;
 }
 
-/* ---- events in general ------------------------------------------------------------------------------------------------------------ */
+/* ---- events in general ---- */
 
 /* clRetainEvent, clReleaseEvent: OpenCL 3.0, 5.11. A command runs on when its event is released. */
 TSR_API cl_int CL_API_CALL clRetainEvent(cl_event event)

@@ -19,7 +19,7 @@ struct tsr__import {
     size_t device_count;              /* 0: all devices of the context */
 };
 
-/* ---- properties -------------------------------------------------------------------------------------------------------------------- */
+/* ---- properties ---- */
 
 static bool imports(const struct _cl_device_id *device)
 {
@@ -95,7 +95,7 @@ cl_int tsr__read_mem_properties(const char *function, struct _cl_context *contex
     return p->imports ? check_devices(function, context, list, p) : CL_SUCCESS;
 }
 
-/* ---- import ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- import ---- */
 
 /* Tells the kernel that the CPU begins or ends to use the dma-buf. False: it is none, or the exporter has failed. */
 static bool sync_dma_buf(int fd, uint64_t flags)
@@ -162,7 +162,7 @@ void tsr__import_end(struct _cl_mem *mem)
     tsr_free(mem->import);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---- */
 
 struct payload {
     bool acquires;

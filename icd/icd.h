@@ -16,7 +16,7 @@
 #include "tessera/clc.h"
 #include "tessera/device.h"
 
-/* ---- object header (icd/object.c) --------------------------------------------------------------------------------------------- */
+/* ---- object header (icd/object.c) ---- */
 
 enum tsr_tag {
     TSR_TAG_PLATFORM = 0x54505431,
@@ -73,8 +73,7 @@ struct tsr__link {
 void tsr__link_enter(struct tsr__link **list, struct tsr__link *link);
 void tsr__link_leave(struct tsr__link *link);
 
-/* ---- errors (icd/error.c)
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- errors (icd/error.c) ---- */
 
 /* Reports an error: log group ERR (function, condition, message) and the context's notify callback if `context` is not NULL. Answers
  * `code`. */
@@ -99,7 +98,7 @@ cl_int tsr__error(struct _cl_context *context, cl_int code, const char *function
 
 #define TSR_API __attribute__((visibility("default")))
 
-/* ---- information queries (icd/info.c) --------------------------------------------------------------------------------------------- */
+/* ---- information queries (icd/info.c) ---- */
 
 /* Writes one value by the rules of all clGet*Info functions: `value` may be NULL, a size that is too small is CL_INVALID_VALUE, and the
  * size is always given. */
@@ -115,7 +114,7 @@ cl_int tsr__info_str(struct tsr_info_out out, const char *text); /* NULL counts 
  * NULL, with a count of 0. False: out of memory, and *kept is NULL. */
 bool tsr__keep_properties(const cl_properties *list, size_t words, cl_properties **kept, size_t *count);
 
-/* ---- objects ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- objects ---- */
 
 struct _cl_platform_id {
     struct tsr_object base;
@@ -336,8 +335,7 @@ struct _cl_kernel {
     uint64_t local_begin, local_bytes; /* of the local arguments: offset of the first in local memory, bytes of those that are set */
 };
 
-/* ---- shared between the files of icd/ --------------------------------------------------------------------------------------------------
- */
+/* ---- shared between the files of icd/ ---- */
 
 struct _cl_platform_id *tsr__platform(void); /* icd/object.c */
 
@@ -416,8 +414,9 @@ cl_int tsr__context_finish(struct _cl_context *context);
 /* Frees the memory that the queue keeps for its next commands, when the queue dies. */
 void tsr__queue_discard(struct _cl_command_queue *queue);
 
-/* ---- buffers of commands, in contexts with devices that have memory of their own (icd/residence.c)
- * --------------------------------------- */
+/* ---- buffers of commands (icd/residence.c) ---- */
+
+/* In contexts with devices that have memory of their own. */
 
 /* WRITES alone: the command overwrites the range, so its old bytes need not be fetched. */
 enum tsr__access { TSR__READS = 1, TSR__WRITES = 2, TSR__ON_HOST = 4 };
@@ -446,8 +445,7 @@ struct tsr__uses {
 cl_int tsr__uses_ready(struct _cl_event *command);
 void tsr__uses_free(struct _cl_event *command); /* only if it has uses */
 
-/* ---- memory that the application knows by its pointer (icd/allocation.c) ----------------------------------------------------------------
- */
+/* ---- memory that the application knows by its pointer (icd/allocation.c) ---- */
 
 enum tsr__allocation_kind {
     TSR__SVM = 1,

@@ -74,8 +74,7 @@ TSR_API cl_int CL_API_CALL clGetImageInfo(cl_mem mem, cl_image_info name, size_t
     }
 }
 
-/* ---- cl_ext_image_requirements_info, cl_ext_image_from_buffer -------------------------------------------------------------------------
- */
+/* ---- cl_ext_image_requirements_info, cl_ext_image_from_buffer ---- */
 
 /* One size that images of a type can have; CL_INVALID_IMAGE_DESCRIPTOR if they have no such size. */
 static cl_int most(struct _cl_context *context, const struct tsr__image_kind *kind, cl_image_requirements_info_ext name,

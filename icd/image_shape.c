@@ -4,7 +4,7 @@
 
 #include "icd/image.h"
 
-/* ---- types ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- types ---- */
 
 const struct tsr__image_kind *tsr__image_kind(cl_mem_object_type type)
 {
@@ -35,7 +35,7 @@ bool tsr__context_has_mipmaps(const struct _cl_context *context)
     return false;
 }
 
-/* ---- formats ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ---- */
 
 bool tsr__device_has_format(const struct _cl_device_id *device, const struct tsr_image_format *format)
 {
@@ -109,7 +109,7 @@ static cl_int check_format(const char *function, struct _cl_context *context, co
     return CL_SUCCESS;
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ---- */
 
 /* The largest sizes on one device; all 0 if it has no images. */
 static void device_limits(const struct _cl_device_id *device, const struct tsr__image_kind *kind, uint64_t most[TSR__IMAGE_SIZES])
@@ -205,7 +205,7 @@ static cl_int check_levels(const char *function, struct _cl_context *context, co
     return CL_SUCCESS;
 }
 
-/* ---- pitches ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- pitches ---- */
 
 /* The pitches of level 0: as given, or those of pixels without gaps. */
 static cl_int check_pitches(const char *function, struct _cl_context *context, const cl_image_desc *desc, bool has_memory,
@@ -273,7 +273,7 @@ static void lay_out_levels(struct tsr__image *image)
     }
 }
 
-/* ---- memory of other objects -------------------------------------------------------------------------------------------------------- */
+/* ---- memory of other objects ---- */
 
 static cl_int check_buffer(const char *function, struct _cl_context *context, const struct _cl_mem *buffer, const struct tsr__image *image)
 {

@@ -4,7 +4,7 @@
 
 #include "icd/program.h"
 
-/* ---- life ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- life ---- */
 
 /* Counts the kernel among those of its program that are there, and those that are wanted. Whether code is now to be made. The program's
  * lock is held. */
@@ -94,7 +94,7 @@ TSR_API cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel)
     return tsr__api_release(kernel, TSR_TAG_KERNEL, CL_INVALID_KERNEL);
 }
 
-/* ---- finding ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- finding ---- */
 
 /* The kernel of this name on one device, if the build has it. The program's lock is held. */
 static void find_on_device(struct tsr_build *build, const char *name, struct tsr__kernel_on *on)
@@ -196,7 +196,7 @@ static cl_int begin(struct _cl_kernel *kernel)
     return CL_SUCCESS;
 }
 
-/* ---- entry points -------------------------------------------------------------------------------------------------------------------- */
+/* ---- entry points ---- */
 
 TSR_API cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *kernel_name, cl_int *errcode_ret)
 {

@@ -10,7 +10,7 @@
 
 #include "icd/program.h"
 
-/* ---- requests --------------------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---- */
 
 /* Takes the image of a result into `code`, or reports to the context's callback why it cannot; *why gets the text, malloc'd. Without the
  * program's lock. */
@@ -132,7 +132,7 @@ static bool is_missing(struct _cl_program *program, struct tsr_code *code)
     return !is_there(code);
 }
 
-/* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */
+/* ---- kernel by kernel ---- */
 
 enum {
     MOST_TOGETHER = 64, /* most kernels of a request: the bitcode of the program in it costs little beside their code */
@@ -285,7 +285,7 @@ cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build,
     return is_missing(program, *code) ? make_now(program, build, NULL, TSR_BODIES_ALL, *code, 1) : CL_SUCCESS;
 }
 
-/* ---- in the background ------------------------------------------------------------------------------------------------------------ */
+/* ---- in the background ---- */
 
 /* Programs that may have wanted kernels, each held and there once, and the threads that take them, at most one for each CPU. */
 static struct {
@@ -404,7 +404,7 @@ void tsr__code_forget(struct tsr_fork_mutex *fork_waits)
     }
 }
 
-/* ---- packets that are not full ------------------------------------------------------------------------------------------------------ */
+/* ---- packets that are not full ---- */
 
 /* Makes this code of a kernel in a thread of its own. */
 struct partial_maker {

@@ -62,7 +62,7 @@ TSR_API cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_inde
     }
 }
 
-/* ---- on a device --------------------------------------------------------------------------------------------------------------------- */
+/* ---- on a device ---- */
 
 /* The kernel as compiled for the device, which may be NULL if there is only one. "CL_INVALID_DEVICE if device is not in the list of devices
  * associated with kernel or if device is NULL but there is more than one device associated with kernel." */
@@ -128,8 +128,7 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
     return tsr__error(context, CL_INVALID_VALUE, __func__, "param_name", "0x%x is no name of a work-group query", param_name);
 }
 
-/* ---- sub-groups ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- sub-groups ---- */
 
 /* Work-group of one to three dimensions from the query's input. */
 static bool read_local_size(const void *input, size_t size, uint64_t local[3])

@@ -2,7 +2,7 @@
  * Mapping buffers and images. The pointer is the object's own memory; the list of mappings says which regions the application has. */
 #include "icd/mem.h"
 
-/* ---- the list, under the root buffer's lock ------------------------------------------------------------------------------------------ */
+/* ---- the list, under the root buffer's lock ---- */
 
 static void list_add(struct tsr__mapping *mapping)
 {
@@ -39,7 +39,7 @@ static bool overlaps_written(const struct _cl_mem *root, const struct tsr__rect 
     return false;
 }
 
-/* ---- map ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- map ---- */
 
 struct map_payload {
     struct _cl_mem *mem; /* held */
@@ -141,7 +141,7 @@ fail:
     return err == CL_SUCCESS ? pointer : NULL;
 }
 
-/* ---- unmap --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- unmap ---- */
 
 /* clEnqueueUnmapMemObject: OpenCL 3.0, 5.5.2. Of several mappings with this pointer the last one is unmapped. */
 TSR_API cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *pointer, cl_uint wait_count,

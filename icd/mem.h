@@ -41,7 +41,7 @@ static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
     return mem;
 }
 
-/* ---- objects (icd/mem_object.c) ------------------------------------------------------------------------------------------------------ */
+/* ---- objects (icd/mem_object.c) ---- */
 
 /* An object of the context, with no memory yet; NULL: out of memory. It is freed by tsr__drop, with its memory if it owns that. */
 struct _cl_mem *tsr__mem_new(struct _cl_context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size);
@@ -132,7 +132,7 @@ cl_int tsr__map(const char *function, cl_command_queue queue, cl_command_type ty
                 const struct tsr__rect *rect, cl_bool blocking, cl_map_flags flags, cl_uint wait_count, const cl_event *wait_list,
                 cl_event *event);
 
-/* ---- commands that move bytes (icd/transfer.c): large ones are split over the workers ------------------------------------------------ */
+/* ---- commands that move bytes (icd/transfer.c): large ones are split over the workers ---- */
 
 /* One end of a transfer: `start` is the address on the host, within the host's side of `mem` unless that is NULL. Pitches in bytes. */
 struct tsr__box {

@@ -10,7 +10,7 @@ enum {
     FLAGS_NOT_IMMUTABLE = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY,
 };
 
-/* ---- flags ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- flags ---- */
 
 /* At most one bit of the group is set. */
 static bool one_of(cl_mem_flags flags, cl_mem_flags group)
@@ -86,7 +86,7 @@ cl_int tsr__check_host_pointer(const char *function, struct _cl_context *context
     return CL_SUCCESS;
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 /* Forgets the mappings of the object. No command is left: it would hold the object. */
 static void forget_mappings(struct _cl_mem *mem)

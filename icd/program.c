@@ -5,7 +5,7 @@
 #include "icd/program.h"
 #include "tessera/clc.h"
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static void program_destroy(struct tsr_object *object)
 {
@@ -84,7 +84,7 @@ TSR_API cl_int CL_API_CALL clReleaseProgram(cl_program program)
     return tsr__api_release(program, TSR_TAG_PROGRAM, CL_INVALID_PROGRAM);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- making ---- */
 
 /* Joins the strings by the rules of clCreateProgramWithSource: no lengths, or a length of 0, mean a string that ends in zero. */
 static char *join_source(cl_uint count, const char **strings, const size_t *lengths, size_t *size)
@@ -153,7 +153,7 @@ TSR_API cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program program, void(
                       "no device has destructors of program-scope variables (OpenCL 3.0 has none)");
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- queries ---- */
 
 /* Any build with kernels: queries of their names and number name no device. The lock is held. */
 static const struct tsr_build *first_executable(const struct _cl_program *program)

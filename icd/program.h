@@ -6,7 +6,7 @@
 #include "icd/icd.h"
 #include "tessera/clc.h"
 
-/* ---- programs (icd/program.c) -------------------------------------------------------------------------------------------------- */
+/* ---- programs (icd/program.c) ---- */
 
 /* A program of these devices, nothing built. NULL: out of memory. */
 struct _cl_program *tsr__program_new(struct _cl_context *context, cl_uint device_count, struct _cl_device_id *const *devices, int origin);
@@ -18,7 +18,7 @@ struct tsr_build *tsr__program_build_for(const struct _cl_program *program, cons
 /* True if its kernels can run. The program's lock is held, or a kernel is attached, which forbids a change. */
 bool tsr__build_is_executable(const struct tsr_build *build);
 
-/* ---- programs in SPIR-V (icd/il.c) --------------------------------------------------------------------------------------------------- */
+/* ---- programs in SPIR-V (icd/il.c) ---- */
 
 /* The value that the next builds give to a specialisation constant. */
 struct tsr__spec_value {
@@ -26,7 +26,7 @@ struct tsr__spec_value {
     unsigned char bytes[8];
 };
 
-/* ---- machine code (icd/code.c) ----------------------------------------------------------------------------------------------------- */
+/* ---- machine code (icd/code.c) ---- */
 
 /* A result of the compiler that is DONE: if it is an executable, the device makes its own code of it. (icd/finish.c) */
 void tsr__code_finish(const struct _cl_device_id *device, struct tsr_clc_result *result);
@@ -42,7 +42,7 @@ void tsr__code_clear(const struct _cl_device_id *device, struct tsr_code *code);
 /* Loads the code, once. CL_OUT_OF_RESOURCES; the context's callback gets the reason. */
 cl_int tsr__code_load(struct _cl_program *program, const struct _cl_device_id *device, struct tsr_code *code, struct tsr_module **module);
 
-/* ---- machine code of kernels (icd/kernel_code.c) ------------------------------------------------------------------------------------ */
+/* ---- machine code of kernels (icd/kernel_code.c) ---- */
 
 /* The code with kernel number `index` of an executable; the code that CL_PROGRAM_BINARIES gives: made now if it is not there. The program's
  * lock is held, and released while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
@@ -67,7 +67,7 @@ cl_int tsr__code_of_partial(struct _cl_program *program, struct tsr_build *build
 struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _cl_device_id *device, const struct tsr_kernel_info *kernel,
                                      enum tsr_group_code which, const uint64_t local[3], bool wanted, bool *never);
 
-/* ---- images of a build (icd/code.c) -------------------------------------------------------------------------------------------- */
+/* ---- images of a build (icd/code.c) ---- */
 
 /* Forgets image, information, log, options and module. */
 void tsr__build_clear(struct tsr_build *build);
@@ -90,7 +90,7 @@ static inline uint32_t tsr__visible_kernels(const struct tsr_program_info *info)
     return count;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ---- */
 
 struct tsr__arg_state {
     bool set, svm;       /* a pointer of SVM or USM that is not NULL */

@@ -38,7 +38,7 @@ TSR_API cl_int CL_API_CALL clCommandBarrierWithWaitListKHR(TSR_RECORD_HEAD, TSR_
     return record(CALL, &(struct tsr__recording){.type = CL_COMMAND_BARRIER});
 }
 
-/* ---- three numbers, which may be missing -------------------------------------------------------------------------------------------- */
+/* ---- three numbers, which may be missing ---- */
 
 struct triple {
     bool given;
@@ -63,7 +63,7 @@ static const size_t *numbers_of(const struct triple *triple)
     return triple->given ? triple->n : NULL;
 }
 
-/* ---- a pattern, which may be missing or too long ------------------------------------------------------------------------------------ */
+/* ---- a pattern, which may be missing or too long ---- */
 
 struct pattern {
     bool given;
@@ -84,8 +84,7 @@ static const void *bytes_of(const struct pattern *pattern)
     return pattern->given ? pattern->bytes : NULL;
 }
 
-/* ---- buffers ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- buffers ---- */
 
 struct copy_args {
     cl_mem from, to;
@@ -153,8 +152,7 @@ TSR_API cl_int CL_API_CALL clCommandFillBufferKHR(TSR_RECORD_HEAD, cl_mem buffer
     return RECORD(CL_COMMAND_FILL_BUFFER, fill, args, buffer);
 }
 
-/* ---- images ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- images ---- */
 
 struct image_args {
     cl_mem from, to;
@@ -229,7 +227,7 @@ TSR_API cl_int CL_API_CALL clCommandFillImageKHR(TSR_RECORD_HEAD, cl_mem image, 
     return RECORD(CL_COMMAND_FILL_IMAGE, fill_image, args, image);
 }
 
-/* ---- shared virtual memory ----------------------------------------------------------------------------------------------------------- */
+/* ---- shared virtual memory ---- */
 
 struct svm_copy_args {
     void *to;

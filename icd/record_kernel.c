@@ -5,7 +5,7 @@
 
 #include "icd/command_buffer.h"
 
-/* ---- a recorded launch --------------------------------------------------------------------------------------------------------------- */
+/* ---- a recorded launch ---- */
 
 /* Args of the recording. */
 struct dispatch {
@@ -60,8 +60,7 @@ static void take_sizes(cl_uint dim, const size_t *given, bool *has, size_t sizes
         sizes[i] = given[i];
 }
 
-/* ---- recording ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- recording ---- */
 
 struct read_properties {
     cl_mutable_dispatch_fields_khr fields;
@@ -137,8 +136,7 @@ TSR_API cl_int CL_API_CALL clCommandNDRangeKernelKHR(TSR_RECORD_HEAD, cl_kernel 
     return err;
 }
 
-/* ---- updates ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- updates ---- */
 
 static cl_int check_lists(struct _cl_context *context, const cl_mutable_dispatch_config_khr *c)
 {
@@ -293,8 +291,7 @@ TSR_API cl_int CL_API_CALL clUpdateMutableCommandsKHR(cl_command_buffer_khr comm
     return err;
 }
 
-/* ---- queries ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- queries ---- */
 
 /* Numbers of a range, 0 where they are not given. */
 static cl_int give_sizes(const struct dispatch *d, const size_t sizes[3], struct tsr_info_out out)

@@ -50,7 +50,7 @@ static cl_int check_region(const char *function, struct _cl_context *context, co
     return CL_SUCCESS;
 }
 
-/* ---- overlap ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- overlap ---- */
 
 /* True if the box has a byte in [low, high). All offsets are in the same memory. */
 static bool rect_overlaps(const struct tsr__rect *rect, size_t low, size_t high)
@@ -87,7 +87,7 @@ bool tsr__rects_overlap(const struct tsr__rect *a, const struct tsr__rect *b)
     return false;
 }
 
-/* ---- entry points ------------------------------------------------------------------------------------------------------------------ */
+/* ---- entry points ---- */
 
 static cl_int read_or_write(const char *function, bool reads, cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                             const size_t *buffer_origin, const size_t *host_origin, const size_t *region, const size_t pitches[4],

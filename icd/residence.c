@@ -160,8 +160,7 @@ uint64_t tsr__mem_address(const struct _cl_mem *root, const struct _cl_device_id
     return place == HOST ? (uint64_t)(uintptr_t)root->data : root->residence->at[place].address;
 }
 
-/* ---- segments, under the lock ---------------------------------------------------------------------------------------------------------
- */
+/* ---- segments, under the lock ---- */
 
 static uint64_t segment_end(const struct tsr__residence *r, size_t index)
 {
@@ -203,8 +202,7 @@ static void merge(struct tsr__residence *r)
     r->count = kept + 1;
 }
 
-/* ---- moving ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- moving ---- */
 
 /* Where an image begins among the bytes of the root object. */
 static uint64_t begin_of(const struct _cl_mem *image, const unsigned char *data)
@@ -370,7 +368,7 @@ void tsr__residence_forget(struct _cl_mem *image)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* ---- what a command uses ---------------------------------------------------------------------------------------------------------- */
+/* ---- what a command uses ---- */
 
 enum { FIRST_ROOM = 4 };
 

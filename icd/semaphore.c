@@ -18,7 +18,7 @@ struct _cl_semaphore_khr {
     cl_event *awaited; /* gates of waits whose signal is still to come, the oldest first */
 };
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static void semaphore_destroy(struct tsr_object *object)
 {
@@ -118,7 +118,7 @@ TSR_API cl_int CL_API_CALL clReleaseSemaphoreKHR(cl_semaphore_khr sema_object)
     return tsr__api_release(sema_object, TSR_TAG_SEMAPHORE, CL_INVALID_SEMAPHORE_KHR);
 }
 
-/* ---- gates ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- gates ---- */
 
 /* The gate that a new signal sets: that of the oldest wait without one, or a new one, which the next wait takes. The caller gets a
  * reference. A signal of a semaphore that is signaled already has none: *gate is NULL. False: out of memory. */
@@ -169,7 +169,7 @@ static void release_gates(const cl_event *gates, cl_uint count)
             clReleaseEvent(gates[i]);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---- */
 
 static cl_int check_semaphores(struct _cl_command_queue *queue, cl_uint count, const cl_semaphore_khr *semaphores)
 {
@@ -293,8 +293,7 @@ TSR_API cl_int CL_API_CALL clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr sema_
                       handle_type);
 }
 
-/* ---- queries ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- queries ---- */
 
 static cl_semaphore_payload_khr payload_of(struct _cl_semaphore_khr *semaphore)
 {

@@ -65,7 +65,7 @@ static struct _cl_event *with_uses(struct _cl_event *command, size_t to_bytes, s
     return tsr__command_if(command, noted);
 }
 
-/* ---- linear ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- linear ---- */
 
 static void set_linear_units(struct tsr_task *task, size_t size)
 {
@@ -192,7 +192,7 @@ struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_
     return queue->context->own_memory ? with_uses(command, size, 0, false) : command;
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- boxes ---- */
 
 static cl_int box_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
@@ -293,7 +293,7 @@ struct _cl_event *tsr__fill_box_command(struct _cl_command_queue *queue, cl_comm
     return set_box(command, fill_box_execute, &to, &to, shape);
 }
 
-/* ---- what a new object begins with ------------------------------------------------------------------------------------------------ */
+/* ---- what a new object begins with ---- */
 
 struct contents {
     struct tsr_task task;
@@ -323,7 +323,7 @@ void tsr__take_contents(struct _cl_context *context, void *to, const void *from,
     tsr_task_wait(&contents.task, NULL);
 }
 
-/* ---- nothing ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- nothing ---- */
 
 struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem)
 {

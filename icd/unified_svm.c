@@ -41,7 +41,7 @@ bool tsr__context_has_unified_svm(const struct _cl_context *context)
     return true;
 }
 
-/* ---- properties ------------------------------------------------------------------------------------------------------------------- */
+/* ---- properties ---- */
 
 struct wanted {
     struct _cl_device_id *device; /* NULL: none */
@@ -98,7 +98,7 @@ static bool fits(cl_uint type, const struct wanted *wanted)
     return wanted->device || types[type] & CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR;
 }
 
-/* ---- allocation ------------------------------------------------------------------------------------------------------------------- */
+/* ---- allocation ---- */
 
 TSR_API void *CL_API_CALL clSVMAllocWithPropertiesKHR(cl_context context, const cl_svm_alloc_properties_khr *properties, cl_uint type,
                                                       size_t size, cl_int *errcode_ret)
@@ -151,7 +151,7 @@ TSR_API cl_int CL_API_CALL clSVMFreeWithPropertiesKHR(cl_context context, const 
     return CL_SUCCESS;
 }
 
-/* ---- queries ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- queries ---- */
 
 TSR_API cl_int CL_API_CALL clGetSVMPointerInfoKHR(cl_context context, cl_device_id device, const void *pointer,
                                                   cl_svm_pointer_info_khr name, size_t size, void *value, size_t *size_ret)

@@ -10,7 +10,7 @@ static bool has_usm(const struct _cl_device_id *device)
     return device->caps->extensions.has[TSR_HAS_cl_intel_unified_shared_memory];
 }
 
-/* ---- allocation ------------------------------------------------------------------------------------------------------------------- */
+/* ---- allocation ---- */
 
 static cl_int read_properties(struct _cl_context *context, const cl_mem_properties_intel *properties, struct tsr__allocation *wanted)
 {
@@ -150,7 +150,7 @@ TSR_API cl_int CL_API_CALL clMemBlockingFreeINTEL(cl_context context, void *poin
     return err == CL_SUCCESS ? clMemFreeINTEL(context, pointer) : err;
 }
 
-/* ---- queries ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- queries ---- */
 
 static cl_unified_shared_memory_type_intel type_of(enum tsr__allocation_kind kind)
 {
@@ -192,7 +192,7 @@ TSR_API cl_int CL_API_CALL clGetMemAllocInfoINTEL(cl_context context, const void
     }
 }
 
-/* ---- commands --------------------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---- */
 
 TSR_API cl_int CL_API_CALL clEnqueueMemFillINTEL(cl_command_queue queue, void *pointer, const void *pattern, size_t pattern_size,
                                                  size_t size, cl_uint wait_count, const cl_event *wait_list, cl_event *event)

@@ -41,7 +41,9 @@ enum {
 #define TSR__SPIN_NS UINT64_C(4000)       /* nanoseconds; longest search for work before sleeping */
 #define TSR__LINGER_NS UINT64_C(50000)    /* nanoseconds; the same where threads share long tasks: a wake-up takes about as long */
 
-/* ---- park.c: the only calls of the kernel for threads; the model test has its own versions ---------------------------------- */
+/* ---- park.c ---- */
+
+/* The only calls of the kernel for threads; the model test has its own versions. */
 
 void tsr__futex_wait(_Atomic uint32_t *word, uint32_t expected);
 void tsr__futex_wake(_Atomic uint32_t *word);
@@ -83,7 +85,7 @@ uint32_t tsr__park(struct tsr__parker *parker);                         /* sleep
 bool tsr__signal(struct tsr__parker *parker, enum tsr__signals signal); /* true: the caller has to wake the futex */
 void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal);
 
-/* ---- pool.c, pools.c ----------------------------------------------------------------------------------------------------------------- */
+/* ---- pool.c, pools.c ---- */
 
 /* A worker thread, or a place for a helping thread. */
 struct tsr__seat {
@@ -170,8 +172,7 @@ void tsr__helper_lifts(struct tsr__seat *seat); /* the helping thread leaves its
 /* The part with which this thread begins. */
 unsigned tsr__seat_part(const struct tsr__seat *seat, unsigned parts);
 
-/* ---- task_state.c, graph.c, range.c, run.c
- * ------------------------------------------------------------------------------------------------- */
+/* ---- task_state.c, graph.c, range.c, run.c ---- */
 
 #define TSR__CLOSED ((void *)1)
 
@@ -218,7 +219,7 @@ bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, struct tsr__step step
 /* Runs units of the joined task. True: all units have been begun; false: returned early because `until` ended. */
 bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until);
 
-/* ---- gang.c -------------------------------------------------------------------------------------------------------------------- */
+/* ---- gang.c ---- */
 
 /* Opens a task to the gang; under the lock. False: the gang has a task, or there is no memory. */
 bool tsr__gang_open(struct tsr_pool *pool, struct tsr_task *task);
@@ -242,7 +243,7 @@ bool tsr__gang_has(struct tsr_pool *pool, const struct tsr_task *task); /* it is
 bool tsr__gang_has_room(struct tsr_pool *pool);                         /* a further thread may join */
 bool tsr__gang_waits(const struct tsr_pool *pool);                      /* units remain, and no thread runs them */
 
-/* ---- limits.c ------------------------------------------------------------------------------------------------------------------ */
+/* ---- limits.c ---- */
 
 struct tsr__limits {
     unsigned cpus;   /* CPUs that the quotas grant, rounded up; 0: no quota */
@@ -251,7 +252,7 @@ struct tsr__limits {
 /* root: "" or the folder in which a test has built /proc and /sys. */
 void tsr__limits_read(const char *root, struct tsr__limits *limits);
 
-/* ---- topology.c ---------------------------------------------------------------------------------------------------------------- */
+/* ---- topology.c ---- */
 
 /* Whether workers are bound to their CPUs, and the affinity mask that they are not to leave. */
 bool tsr__cpus_pinned(void);
@@ -259,7 +260,7 @@ const cpu_set_t *tsr__cpus_inherited(void);
 /* Keeps `count` CPUs of the set, whole cores first. */
 void tsr__cpus_keep(const char *root, cpu_set_t *cpus, unsigned count);
 
-/* ---- domain.c ------------------------------------------------------------------------------------------------------------------ */
+/* ---- domain.c ---- */
 
 enum tsr__domain_found { TSR__DOMAIN_UNKNOWN, TSR__DOMAIN_NONE, TSR__DOMAIN_FOUND }; /* UNKNOWN: /sys does not tell */
 /* The CPUs that share the domain with `cpu`. */
@@ -269,7 +270,7 @@ unsigned tsr__domain_split(const char *root, const cpu_set_t *cpus, enum tsr_dom
 /* FOUND: the CPUs lie in at least two domains of the kind. */
 enum tsr__domain_found tsr__domain_splits(const char *root, const cpu_set_t *cpus, enum tsr_domain domain);
 
-/* ---- trace.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- trace.c ---- */
 
 bool tsr__trace_on(void);
 void tsr__trace_range(const struct tsr_task *task, const struct tsr__seat *seat, uint64_t begin, uint64_t end, uint64_t start_ns,

@@ -7,7 +7,7 @@
 
 _Atomic unsigned tsr__generation;
 
-/* ---- bits ------------------------------------------------------------------------------------------------------------------- */
+/* ---- bits ---- */
 
 static bool bit(const uint64_t *bits, unsigned i)
 {
@@ -27,7 +27,7 @@ static void set_idle(struct tsr_pool *pool, unsigned i, bool on)
     atomic_store_explicit(&pool->idle_count, on ? pool->idle_count + 1 : pool->idle_count - 1, memory_order_relaxed);
 }
 
-/* ---- waking ------------------------------------------------------------------------------------------------------------------ */
+/* ---- waking ---- */
 
 static void set_spins(struct tsr__seat *seat, bool on)
 {
@@ -146,7 +146,7 @@ static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
     }
 }
 
-/* ---- ready list ---------------------------------------------------------------------------------------------------------------- */
+/* ---- ready list ---- */
 
 static void link_task(struct tsr_pool *pool, struct tsr_task *task, bool first)
 {
@@ -418,7 +418,7 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
     atomic_fetch_and_explicit(&parker->signals, ~(uint32_t)TSR__WORK, memory_order_relaxed);
 }
 
-/* ---- workers and helpers --------------------------------------------------------------------------------------------------------- */
+/* ---- workers and helpers ---- */
 
 /* Looks out for the gang's next task, or a call to the ready list, which one of those that look out answers. */
 static struct tsr_task *look_out(struct tsr_pool *pool, struct tsr__seat *seat, uint64_t ns, bool *called)
@@ -536,7 +536,7 @@ unsigned tsr__seat_part(const struct tsr__seat *seat, unsigned parts)
     return seat->worker.index < seat->worker.pool->width ? home % parts : parts - 1;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- making ---- */
 
 void tsr__pool_reset(struct tsr_pool *pool)
 {

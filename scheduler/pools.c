@@ -75,7 +75,7 @@ struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus)
     return pool;
 }
 
-/* ---- pools without workers ------------------------------------------------------------------------------------------------------- */
+/* ---- pools without workers ---- */
 
 struct tsr_pool *tsr_pool_borrow(void)
 {

@@ -10,7 +10,7 @@
 
 #include "scheduler/internal.h"
 
-/* ---- CPUs ------------------------------------------------------------------------------------------------------------------- */
+/* ---- CPUs ---- */
 
 static cpu_set_t inherited, allowed;
 static struct tsr__limits limits; /* read once: reading these files takes longer than the rest of a device query */
@@ -109,7 +109,7 @@ unsigned tsr_cpu_count(const cpu_set_t *cpus)
     return (unsigned)CPU_COUNT(cpus);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 uint64_t tsr_memory_limit(void)
 {
@@ -123,7 +123,7 @@ uint64_t tsr_memory_limit(void)
     return bytes;
 }
 
-/* ---- domains -------------------------------------------------------------------------------------------------------------------- */
+/* ---- domains ---- */
 
 /* hwloc is opened when it is needed: loading it with its own libraries takes a third of a millisecond, which every program that only
  * lists devices would pay. */

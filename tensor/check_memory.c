@@ -22,8 +22,7 @@ static bool check_is_memref(struct tsr_tensor_program *p, const struct tsr__t_in
     return value->type->kind == TSR__T_MEMREF || tsr__t_fault(p, inst, value, NULL, "Expected memref type");
 }
 
-/* ---- alloca
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- alloca ---- */
 
 TSR_CHECK_FUNCTION(alloca)
 {
@@ -53,8 +52,7 @@ TSR_CHECK_FUNCTION(lifetime)
     return check_is_memref(p, inst, inst->operands[0]);
 }
 
-/* ---- views
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- views ---- */
 
 /* What a view should be like: '?' in the text is taken in the place of any stride. */
 struct view {
@@ -208,8 +206,7 @@ TSR_CHECK_FUNCTION(subview)
     return check_view(p, inst, &view);
 }
 
-/* ---- elements
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- elements ---- */
 
 TSR_CHECK_FUNCTION(size)
 {

@@ -72,8 +72,7 @@ TSR_CHECK_FUNCTION(yield)
     return true;
 }
 
-/* ---- yields
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- yields ---- */
 
 /* A yield that is not the last instruction, or in a region that returns nothing and yields something. */
 static void check_strays(struct tsr_tensor_program *p, const struct tsr__t_region *region, bool returns)
@@ -114,8 +113,7 @@ void tsr__t_check_returns(struct tsr_tensor_program *p, const struct tsr__t_inst
         }
 }
 
-/* ---- attributes and functions
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- attributes and functions ---- */
 
 static bool check_list(struct tsr_tensor_program *p, struct tsr_tensor_range at, const struct tsr__t_attr *list, uint32_t most)
 {
@@ -267,8 +265,7 @@ void tsr__t_fit_work_group(struct tsr_tensor_program *p, struct tsr__t_func *fun
         func->info.sub_group_size = func->info.work_group_size[0] = lanes / 2;
 }
 
-/* ---- any instruction
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- any instruction ---- */
 
 static bool (*const checks[])(struct tsr_tensor_program *p, const struct tsr__t_inst *inst) = {
 #define TSR_OP(name, text, later, form, transposes, operands, region, group) [TSR__T_##name] = tsr__t_check_##group,

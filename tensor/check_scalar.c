@@ -214,8 +214,7 @@ TSR_CHECK_FUNCTION(subgroup)
     return true;
 }
 
-/* ---- cooperative matrices as wholes
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- cooperative matrices as wholes ---- */
 
 TSR_CHECK_FUNCTION(coop_mul_add)
 {

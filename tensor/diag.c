@@ -63,8 +63,7 @@ void tsr__t_note_value(struct tsr_tensor_program *p, struct tsr_tensor_diagnosti
     *last = note;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_range(const struct tsr_tensor_range *at, struct tsr_buf *out)
 {

@@ -18,8 +18,7 @@ void *tsr__ti_alloc(struct tsr__ti *t, size_t size)
     return memory;
 }
 
-/* ---- regions
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- regions ---- */
 
 enum { MOST_ITEMS = 1024 };
 
@@ -169,8 +168,7 @@ static void run_region(struct tsr__ti *t, const struct tsr__t_region *region)
         runners[i->op](t, i);
 }
 
-/* ---- functions
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 static void make_value(struct tsr__ti *t, const struct tsr__t_value *value)
 {

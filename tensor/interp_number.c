@@ -16,8 +16,7 @@ static bool is_int(enum tsr__t_number type)
     return tsr__t_numbers[type].class == TSR__T_INTEGER;
 }
 
-/* ---- rounding
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- rounding ---- */
 
 /* To 8 bits of mantissa, with the exponents of float. */
 static double round_bf16(double a)
@@ -74,8 +73,7 @@ struct tsr__ti_number tsr__ti_convert(struct tsr__ti_number a, enum tsr__t_numbe
     return tsr__ti_round(to, a);
 }
 
-/* ---- arithmetic
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 static int64_t arith_int(enum tsr__t_op op, enum tsr__t_number type, int64_t a, int64_t b)
 {
@@ -236,8 +234,7 @@ struct tsr__ti_number tsr__ti_math(enum tsr__t_op op, enum tsr__t_number type, s
     return tsr__ti_round(type, (struct tsr__ti_number){.re = size * cos(angle), .im = size * sin(angle)});
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ---- */
 
 static double read_part(enum tsr__t_number part, const char *memory)
 {

@@ -97,8 +97,7 @@ TSR_TI_FUNCTION(builtin)
             tsr__ti_value(t, inst->results[0])->number[i].i = builtin_of(t, inst, i);
 }
 
-/* ---- sub-groups
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sub-groups ---- */
 
 TSR_TI_FUNCTION(broadcast)
 {
@@ -149,8 +148,7 @@ TSR_TI_FUNCTION(subgroup)
     }
 }
 
-/* ---- cooperative matrices
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- cooperative matrices ---- */
 
 /* Calls `one` for each element of each sub-group that takes part: element (i, j), whose place in memory is `index`. */
 static void each_element(struct tsr__ti *t, const struct tsr__t_inst *inst, const struct tsr__t_value *matrix, uint32_t memory,

@@ -7,8 +7,7 @@
 
 #include "tessera/tensor.h"
 
-/* ---- types (types.c) --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- types (types.c) ---- */
 
 enum tsr__t_number {
 #define TSR_NUMBER(name, text, bytes, class, component) TSR__T_##name,
@@ -61,8 +60,7 @@ static inline bool tsr__t_is_number(const struct tsr__t_type *type, enum tsr__t_
     return type->kind == TSR__T_NUMBER && tsr__t_numbers[type->number].class == class;
 }
 
-/* ---- attributes -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- attributes ---- */
 
 enum tsr__t_attr_kind { TSR__T_ATTR_ARRAY, TSR__T_ATTR_BOOL, TSR__T_ATTR_DICT, TSR__T_ATTR_INT, TSR__T_ATTR_STRING };
 struct tsr__t_attr {
@@ -77,8 +75,7 @@ struct tsr__t_attr {
 /* NULL: the dictionary, which may be NULL, has no such entry. */
 const struct tsr__t_attr *tsr__t_attr(const struct tsr__t_attr *dict, const char *name);
 
-/* ---- values and instructions ------------------------------------------------------------------------------------------------------------
- */
+/* ---- values and instructions ---- */
 
 struct tsr__t_value {
     const char *name; /* without '%'; NULL: made for a number in the place of an operand */
@@ -210,8 +207,7 @@ struct tsr_tensor_program {
     uint32_t diagnostic_count;
 };
 
-/* ---- diagnostics (diag.c) ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- diagnostics (diag.c) ---- */
 
 /* From the arena; leaves by `out` if there is no memory. */
 void *tsr__t_alloc(struct tsr_tensor_program *p, size_t size);
@@ -224,8 +220,7 @@ _Noreturn void tsr__t_stop(struct tsr_tensor_program *p, struct tsr_tensor_range
 /* Adds "value defined here". */
 void tsr__t_note_value(struct tsr_tensor_program *p, struct tsr_tensor_diagnostic *d, const struct tsr__t_value *value);
 
-/* ---- checks (check_*.c) -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- checks (check_*.c) ---- */
 
 /* Of an instruction without its regions, which are checked as they are read. */
 void tsr__t_check_inst(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, enum tsr__t_region_kind region);

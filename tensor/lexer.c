@@ -120,8 +120,7 @@ static struct tsr__t_token string(struct tsr__t_lexer *l)
     return token;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 static size_t digits(const struct tsr__t_lexer *l, size_t at, bool hex)
 {
@@ -200,8 +199,7 @@ static bool begins_number(const struct tsr__t_lexer *l)
     return isdigit(peek(l, sign)) || (peek(l, sign) == '.' && isdigit(peek(l, sign + 1))) || special_length(l);
 }
 
-/* ---- keywords ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- keywords ---- */
 
 static const struct word *longest_word(const struct tsr__t_lexer *l, size_t *length)
 {

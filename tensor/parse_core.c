@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- tokens
- * ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- tokens ---- */
 
 void tsr__t_advance(struct tsr__t_parser *ps)
 {
@@ -95,9 +93,7 @@ void tsr__t_append(struct tsr__t_region *region, struct tsr__t_inst *inst)
     region->last = inst;
 }
 
-/* ---- names
- * -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
 static struct tsr__t_binding **bucket(struct tsr__t_parser *ps, const char *name)
 {

@@ -11,8 +11,7 @@ struct reading {
     uint32_t type_count;
 };
 
-/* ---- parts
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- parts ---- */
 
 static void add_operand(struct tsr__t_parser *ps, struct tsr__t_inst *inst, struct tsr__t_value *value)
 {
@@ -96,8 +95,7 @@ static void read_checked_flag(struct tsr__t_parser *ps, struct tsr__t_inst *inst
         inst->checked = TSR__T_ROWS_CHECKED | TSR__T_COLS_CHECKED;
 }
 
-/* ---- forms of one line
- * ------------------------------------------------------------------------------------------------------------------- */
+/* ---- forms of one line ---- */
 
 static bool is_compare(enum tsr__t_op op)
 {
@@ -311,8 +309,7 @@ static void read_yield(struct tsr__t_parser *ps, struct reading *r)
     tsr__t_expect(ps, ")");
 }
 
-/* ---- forms with regions
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- forms with regions ---- */
 
 /* What is wrong with such an instruction is shown at its head: regions are long. */
 static void end_head(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
@@ -455,8 +452,7 @@ static void read_parallel(struct tsr__t_parser *ps, struct reading *r)
     r->inst->regions[0] = ps->read_region(ps, TSR__T_SPMD);
 }
 
-/* ---- instructions
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---- */
 
 static void (*const forms[])(struct tsr__t_parser *ps, struct reading *r) = {
     [TSR__T_FORM_VALUES] = read_values,     [TSR__T_FORM_OPERANDS] = read_plain,      [TSR__T_FORM_CONSTANT] = read_constant,

@@ -6,9 +6,7 @@
 
 enum { MOST_ENTRIES = 1000, MOST_ROWS = 1024 };
 
-/* ---- types
- * -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- types ---- */
 
 static struct tsr__t_type *new_type(struct tsr__t_parser *ps, enum tsr__t_kind kind)
 {
@@ -187,9 +185,7 @@ const struct tsr__t_type *tsr__t_read_type(struct tsr__t_parser *ps)
     tsr__t_unexpected(ps, "type");
 }
 
-/* ---- attributes
- * --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- attributes ---- */
 
 static struct tsr__t_attr *read_attribute(struct tsr__t_parser *ps);
 

@@ -63,8 +63,7 @@ static void print_float(struct printer *pr, double number)
     tsr_buf_printf(pr->out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-/* ---- attributes
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- attributes ---- */
 
 static void print_attribute(struct printer *pr, const struct tsr__t_attr *attribute)
 {
@@ -100,8 +99,7 @@ static void print_attributes(struct printer *pr, const struct tsr__t_attr *dict)
     print_attribute(pr, dict);
 }
 
-/* ---- instructions
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---- */
 
 static void print_result_type(struct printer *pr, const struct tsr__t_inst *inst)
 {
@@ -329,8 +327,7 @@ static void print_region(struct printer *pr, const struct tsr__t_region *region)
     tsr_buf_printf(pr->out, "}");
 }
 
-/* ---- functions
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 /* Numbers that the text uses are not given again. */
 static void skip_number(struct printer *pr, const struct tsr__t_value *value)

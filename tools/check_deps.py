@@ -59,6 +59,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 MAX_LINES = 900
 # Lines of a function's body; tests are lists of cases.
 MAX_FUNCTION, MAX_TEST_FUNCTION = 80, 100
+# The name of a section of a file: one line, which clang-format leaves as it is.
+BANNER = re.compile(r"^[ \t]*/\*[ \t]*-{3}.*", re.M)
+BANNER_FORM = re.compile(r"/\* ---- [^-\n](.{0,100}[^-\n])? ---- \*/")
 FUNCTION = re.compile(r"^(?!#)[A-Za-z_][^\n]*?(\w+)\((?:[^(){};]|\([^()]*\))*\)\n\{\n(.*?)^\}", re.M | re.S)
 
 
@@ -91,6 +94,9 @@ def check(path, text, problems):
     lines = text.count("\n")
     if lines > MAX_LINES:
         problems.append(f"{path}: {lines} lines; split files above {MAX_LINES}")
+    for banner in BANNER.findall(text):
+        if not BANNER_FORM.fullmatch(banner.strip()):
+            problems.append(f"{path}: a section begins with one line, /* ---- its name ---- */: {banner.strip()}")
     if path.suffix in (".c", ".cpp", ".h"):
         most = MAX_TEST_FUNCTION if "test" in path.parts else MAX_FUNCTION
         for name, body in FUNCTION.findall(text):
@@ -255,6 +261,9 @@ def self_test():
     for lines in (MAX_FUNCTION, MAX_FUNCTION + 1):
         check(pathlib.Path("icd/a.c"), "/* SPDX-License-Identifier: Apache-2.0 */\nstatic int f(int (*g)(void),\n      int x)\n{\n" + "    g();\n" * lines + "}\n", problems)
     assert problems == [f"icd/a.c: f has {MAX_FUNCTION + 1} lines; cut functions above {MAX_FUNCTION} into steps"]
+    problems = []
+    check(pathlib.Path("icd/a.c"), "/* SPDX-License-Identifier: Apache-2.0 */\n/* ---- life ---- */\n/* ---- order -------\n */\n", problems)
+    assert problems == ["icd/a.c: a section begins with one line, /* ---- its name ---- */: /* ---- order -------"]
     problems = []
     check_sides('TSR_ENV(A, ANYBODY, HOST, "n", "", "")\nTSR_ENV(B, ANYBODY, BOTH, "n", "", "")\nTSR_ENV(C, ANYBODY, HOST, "n", "", "")\n',
                 {pathlib.Path("lanes/a.c"): "TSR_ENV_A, TSR_ENV_B", pathlib.Path("icd/b.c"): "TSR_ENV_A, TSR_ENV_B /* TSR_ENV_C */"}, problems)

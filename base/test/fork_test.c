@@ -111,7 +111,7 @@ static void hooks_are_called_on_either_side(void **state)
     assert_true(before == 1 && in_parent == 1 && !in_child);
 }
 
-/* ---- mutexes of objects -------------------------------------------------------------------------------------------------------------- */
+/* ---- mutexes of objects ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int changes, told;

@@ -36,7 +36,7 @@ struct header {
     uint64_t size;
 };
 
-/* ---- the compiler's identity --------------------------------------------------------------------------------------------------------- */
+/* ---- the compiler's identity ---- */
 
 /* Adds the build id that the linker wrote into the file, if there is one: linkers place the program headers and the notes at the start. */
 static void add_build_id(struct tsr_buf *buf, int fd)
@@ -107,7 +107,7 @@ static struct tsr_hash compiler_identity(void)
     return hash;
 }
 
-/* ---- the folder and the key ---------------------------------------------------------------------------------------------------------- */
+/* ---- the folder and the key ---- */
 
 static struct {
     pthread_mutex_t lock;
@@ -160,7 +160,7 @@ struct tsr_hash tsr__cache_key(const void *request, size_t size)
     return tsr_hash_bytes(&all, sizeof(all));
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 /* The entry of a key, to be written or removed. */
 struct place {
@@ -290,7 +290,7 @@ void tsr__cache_remove(struct tsr_hash key)
     close_place(&place);
 }
 
-/* ---- sweeping: keeps the folder below TESSERA_CACHE_SIZE ----------------------------------------------------------------------------- */
+/* ---- sweeping: keeps the folder below TESSERA_CACHE_SIZE ---- */
 
 struct entry {
     char name[NAME_LENGTH + 1];

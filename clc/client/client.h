@@ -8,7 +8,7 @@
 #include "tessera/clc.h"
 #include "clc/common/wire.h"
 
-/* ---- where the compiler's files are (paths.c) ------------------------------------------------------------------------------------- */
+/* ---- where the compiler's files are (paths.c) ---- */
 
 /* The folder tessera/ beside the driver; malloc'd. NO_MEMORY; any other status: it is not known. *folder is NULL then. */
 enum tsr_status tsr__parts_folder(char **folder);
@@ -18,7 +18,7 @@ enum tsr_status tsr__compiler_path(char **path, char **why);
 /* Likewise the compiler as a library. */
 enum tsr_status tsr__library_path(char **path, char **why);
 
-/* ---- the environment of the compiler (environment.c) ------------------------------------------------------------------------------- */
+/* ---- the environment of the compiler (environment.c) ---- */
 
 /* Hash of the variables that the compiler reads. A worker started under other values is of no use, and they are in the key of the cache: a
  * variable too many costs a miss, one too few a wrong answer. */
@@ -27,7 +27,7 @@ struct tsr_hash tsr__environment_hash(void);
  * reads; `more`, if not NULL, is one more line of it. NULL: out of memory. */
 char **tsr__compiler_environment(char *more);
 
-/* ---- one compiler process (worker.c) -------------------------------------------------------------------------------------------- */
+/* ---- one compiler process (worker.c) ---- */
 
 struct tsr__worker {
     struct tsr__worker *next; /* in the list of idle workers */
@@ -55,7 +55,7 @@ void tsr__worker_end(struct tsr__worker *worker, bool kill_it);
 /* In the child of a fork: frees the worker; the process stays with the parent. */
 void tsr__worker_forget(struct tsr__worker *worker);
 
-/* ---- the set of compiler processes (workers.c) --------------------------------------------------------------------------------------- */
+/* ---- the set of compiler processes (workers.c) ---- */
 
 /* An idle worker, or a new one, or, if there are as many as CPUs, the next that is given back. *used: it may have died while idle. NULL:
  * *status and *why as tsr__worker_start. */
@@ -64,30 +64,30 @@ void tsr__workers_give_back(struct tsr__worker *worker);
 /* In place of giving it back: ends it, as tsr__worker_end. */
 void tsr__workers_retire(struct tsr__worker *worker, bool kill_it);
 
-/* ---- compiler in this process (inprocess.c) -------------------------------------------------------------------------------------- */
+/* ---- compiler in this process (inprocess.c) ---- */
 
 /* OK: *answer is the byte form of a result, to be tsr_freed. NO_FILE, UNSUPPORTED: the library is not there or cannot be used; *why says
  * so.
  */
 enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned char **answer, size_t *answer_size, char **why);
 
-/* ---- files that builds look up (lookups.c) ----------------------------------------------------------------------------------------- */
+/* ---- files that builds look up (lookups.c) ---- */
 
 /* Whether everything that the build looked up is found as it was then. */
 bool tsr__files_unchanged(const struct tsr_wire_result *wire);
 
-/* ---- a request (request.c) -------------------------------------------------------------------------------------------------------- */
+/* ---- a request (request.c) ---- */
 
 /* tsr_clc_run, but a request that a process died of ends with DIED, and no report goes to the log. */
 void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_result *result);
 
-/* ---- which kernel a process died of (blame.c) ----------------------------------------------------------------------------------- */
+/* ---- which kernel a process died of (blame.c) ---- */
 
 /* `result` says DIED: adds to its log which kernels of the request did that. A build under TESSERA_EXPLAIN becomes DONE, without the code
  * of those kernels. */
 void tsr__blame(const struct tsr_clc_request *request, struct tsr_clc_result *result);
 
-/* ---- disk cache (cache.c) ---------------------------------------------------------------------------------------------------------- */
+/* ---- disk cache (cache.c) ---- */
 
 /* False if there is no cache (switched off, or no folder that can be written). Then the functions below do nothing. */
 bool tsr__cache_on(void);
@@ -99,7 +99,7 @@ unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size);
 void tsr__cache_put(struct tsr_hash key, const void *data, size_t size);
 void tsr__cache_remove(struct tsr_hash key);
 
-/* ---- folder of the disk cache (folder.c) ------------------------------------------------------------------------------------------- */
+/* ---- folder of the disk cache (folder.c) ---- */
 
 /* Path of the folder, absolute, malloc'd. It is made if need be. NULL: none can be used, which is told in the log. */
 char *tsr__folder_find(void);

@@ -21,7 +21,7 @@ struct build {
     struct tsr_clc_result *result;
 };
 
-/* ---- logs of what went wrong -------------------------------------------------------------------------------------------------------- */
+/* ---- logs of what went wrong ---- */
 
 static char *death_log(const struct tsr__worker *worker, int how)
 {
@@ -71,7 +71,7 @@ static char *start_failure(const struct tsr__worker *worker)
     return why;
 }
 
-/* ---- the byte form of a result ------------------------------------------------------------------------------------------------------- */
+/* ---- the byte form of a result ---- */
 
 /* Reads the byte form of a result. DAMAGED or NO_MEMORY: `result` is not changed. */
 static enum tsr_status decode(const unsigned char *data, size_t size, struct tsr_clc_result *result, struct tsr_arena *arena,
@@ -132,7 +132,7 @@ static void take_answer(struct build *build, const unsigned char *answer, size_t
     tsr_arena_free(&arena);
 }
 
-/* ---- who answers -------------------------------------------------------------------------------------------------------------------- */
+/* ---- who answers ---- */
 
 /* `no_process`: why no process does it, or NULL. */
 static void ask_library(struct build *build, const char *no_process)
@@ -244,7 +244,7 @@ static void ask_process(struct build *build)
         ;
 }
 
-/* ---- a request ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- a request ---- */
 
 /* The byte form of the request. False: the result says why there is none. */
 static bool encode(const struct tsr_clc_request *request, struct build *build)

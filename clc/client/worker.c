@@ -31,7 +31,7 @@ enum {
     WORDS_SHOWN = 4096,    /* bytes of the end of what a dead compiler printed */
 };
 
-/* ---- which process it is ------------------------------------------------------------------------------------------------------- */
+/* ---- which process it is ---- */
 
 /* A number that differs between the process of `handle` and any other process with the same pid; 0: not known. Uses system calls
  * directly: the intermediate below calls this with a descriptor table of its own in the caller's memory, and a tool that watches the C
@@ -70,7 +70,7 @@ static int open_process(const struct tsr__worker *worker)
     return handle;
 }
 
-/* ---- start ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- start ---- */
 
 struct start {
     const char *path;

@@ -26,7 +26,7 @@ static const char *const taker_names[] = {
     [TSR_CLC_CODE] = "clCreateKernel",
 };
 
-/* ---- versions of OpenCL C --------------------------------------------------------------------------------------------------- */
+/* ---- versions of OpenCL C ---- */
 
 unsigned tsr_clc_c_version(uint32_t index)
 {
@@ -34,7 +34,7 @@ unsigned tsr_clc_c_version(uint32_t index)
     return index < TSR_ARRAY_LEN(versions) ? versions[index] : 0;
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------------------ */
+/* ---- words ---- */
 
 static bool is_space(char c)
 {
@@ -93,7 +93,7 @@ void tsr_clc_words_free(struct tsr_clc_words *words)
     *words = (struct tsr_clc_words){0};
 }
 
-/* ---- options ---------------------------------------------------------------------------------------------------------------- */
+/* ---- options ---- */
 
 const char *tsr_clc_option_clang(enum tsr_clc_option option)
 {

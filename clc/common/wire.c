@@ -11,7 +11,7 @@
 
 enum { HEAD_SIZE = 16, FIRST_READ = 1 << 16 };
 
-/* ---- byte forms --------------------------------------------------------------------------------------------------------------- */
+/* ---- byte forms ---- */
 
 static void put_text(struct tsr_buf *buf, const struct tsr_clc_text *text)
 {
@@ -203,7 +203,7 @@ enum tsr_status tsr_wire_read_result(const void *data, size_t size, struct tsr_a
     return at_end(&r);
 }
 
-/* ---- looking for files --------------------------------------------------------------------------------------------------------- */
+/* ---- looking for files ---- */
 
 enum tsr_wire_found tsr_wire_look(const char *path, struct stat *st)
 {
@@ -228,7 +228,7 @@ enum tsr_wire_found tsr_wire_look(const char *path, struct stat *st)
     }
 }
 
-/* ---- frames ------------------------------------------------------------------------------------------------------------------- */
+/* ---- frames ---- */
 
 /* Whether the descriptor is still our socket. Asked before each call: a wait for an answer is long, and other threads close descriptors. */
 static bool is_lost(const struct tsr_fd *socket)

@@ -73,7 +73,7 @@ static bool set(const struct job *job, enum tsr_clc_option option)
     return tsr_clc_option_set(&job->options, option);
 }
 
-/* ---- stages -------------------------------------------------------------------------------------------------------------------- */
+/* ---- stages ---- */
 
 static bool parse_options(struct job *job)
 {
@@ -369,7 +369,7 @@ static bool write_spirv(struct job *job)
     return good || fail(job, TSR_CLC_FAILED);
 }
 
-/* ---- x86-64 ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- x86-64 ---- */
 
 static bool add_builtins(struct job *job)
 {
@@ -440,7 +440,7 @@ static bool link_shared(struct job *job, const struct tsr_buf *object, struct ts
     return good;
 }
 
-/* ---- SPIR-V for a device's driver --------------------------------------------------------------------------------------------------- */
+/* ---- SPIR-V for a device's driver ---- */
 
 static bool check_builtins(struct job *job)
 {
@@ -529,7 +529,7 @@ static bool find_target(struct job *job)
     return fail(job, TSR_CLC_UNAVAILABLE);
 }
 
-/* ---- executables -------------------------------------------------------------------------------------------------------------------- */
+/* ---- executables ---- */
 
 /* Lays out the arguments of all kernels, as an application may set those of a kernel before its code is there. False: the device lacks a
  * type, which the engine reports; the report should come with the build. */
@@ -666,7 +666,7 @@ void tsr__answer_free(struct tsr__answer *answer)
     tsr_buf_free(&answer->image);
 }
 
-/* ---- byte forms -------------------------------------------------------------------------------------------------------------------- */
+/* ---- byte forms ---- */
 
 static uint64_t memory_limit; /* 0: none of its own, as in an application */
 

@@ -12,8 +12,7 @@
 #include "clc/service/il_shim.h"
 #include "tessera/lanes.h"
 
-/* ---- kernels
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ---- */
 
 /* A kernel of which matrix functions need sub-groups of a size requires that size, which the driver would else choose itself. */
 static bool settle_sub_groups(LLVMValueRef function, struct tsr_kernel_info *kernel, const struct tsr_target *target, struct tsr_buf *log)
@@ -52,7 +51,7 @@ bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, str
     return good;
 }
 
-/* ---- inlining --------------------------------------------------------------------------------------------------------------------- */
+/* ---- inlining ---- */
 
 static void set_attribute(LLVMValueRef function, const char *name, bool on)
 {
@@ -88,9 +87,7 @@ bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log)
     return run_passes(module, "always-inline,globaldce", log);
 }
 
-/* ---- values that LLVM's writer lacks
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- values that LLVM's writer lacks ---- */
 
 /* Kernels have vectors of 2, 3, 4, 8 and 16 components. */
 static bool is_odd(LLVMTypeRef type)
@@ -176,8 +173,7 @@ bool tsr__il_split_values(LLVMModuleRef module, struct tsr_buf *log)
     return true;
 }
 
-/* ---- SPIR-V
- * --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- SPIR-V ---- */
 
 static const char extensions[] =
 #define TSR_IL_EXTENSION(name) ",+" #name

@@ -29,7 +29,7 @@ static unsigned length_of(LLVMValueRef array)
     return (unsigned)LLVMGetArrayLength2(LLVMTypeOf(array));
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 static struct split *place_of(struct split *table, size_t size, LLVMValueRef value)
 {
@@ -69,7 +69,7 @@ static LLVMValueRef *find(const struct splitter *s, LLVMValueRef value)
     return s->size ? place_of(s->table, s->size, value)->elements : NULL;
 }
 
-/* ---- elements ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- elements ---- */
 
 static LLVMValueRef address_of(struct splitter *s, LLVMTypeRef array, LLVMValueRef pointer, unsigned i)
 {
@@ -141,7 +141,7 @@ static LLVMValueRef *elements_of(struct splitter *s, LLVMValueRef value)
     return elements;
 }
 
-/* ---- uses ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- uses ---- */
 
 static void fill_phi(struct splitter *s, LLVMValueRef phi)
 {

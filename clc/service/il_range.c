@@ -136,8 +136,7 @@ static const struct builtin {
     {"_Z27get_enqueued_num_sub_groupsv", enqueued_num_sub_groups},
 };
 
-/* ---- who asks
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- who asks ---- */
 
 static struct tsr_kernel_info *info_of(const struct tsr_program_info *info, LLVMValueRef kernel)
 {
@@ -203,8 +202,7 @@ void tsr__il_forbid_uneven_groups(LLVMModuleRef module, struct tsr_program_info 
     each_asker(module, info, forbid);
 }
 
-/* ---- kernels
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ---- */
 
 static const struct builtin *find_builtin(LLVMValueRef instruction)
 {

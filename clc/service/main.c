@@ -18,7 +18,7 @@
 
 static const size_t largest_source = (size_t)1 << 30;
 
-/* ---- service -------------------------------------------------------------------------------------------------------------------- */
+/* ---- service ---- */
 
 static volatile sig_atomic_t child_ended;
 
@@ -147,7 +147,7 @@ static int serve_in_child(void)
     _exit(exit_status); /* no static destructors: nothing of LLVM's is worth tidying up */
 }
 
-/* ---- command line ----------------------------------------------------------------------------------------------------------------- */
+/* ---- command line ---- */
 
 static const char usage[] =
     "Usage: tessera-cc -c FILE.cl -o FILE.tsr [tool options] [build options]\n"

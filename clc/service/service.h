@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <llvm-c/Core.h>
 
-/* ---- parts.c: the files beside the compiler, read once ------------------------------------------------------------------------- */
+/* ---- parts.c: the files beside the compiler, read once ---- */
 
 struct tsr__parts {
     const unsigned char *builtins; /* the built-in library, see shelf.c */
@@ -26,7 +26,7 @@ struct tsr__parts {
 /* NULL: *why says which file is missing (static text, or malloc'd and never freed). Any thread. */
 const struct tsr__parts *tsr__parts(const char **why);
 
-/* ---- front.c: source → module --------------------------------------------------------------------------------------------------- */
+/* ---- front.c: source → module ---- */
 
 struct tsr_clang_files;
 struct tsr_clang_input;
@@ -38,14 +38,13 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
  * them are refused. */
 LLVMModuleRef tsr__plain_types(LLVMModuleRef module, bool images);
 
-/* ---- blocks.c: blocks that kernels enqueue ----------------------------------------------------------------------------------------- */
+/* ---- blocks.c: blocks that kernels enqueue ---- */
 
 /* Makes names of the addresses of their kernels, which are marked. */
 void tsr__name_blocks(LLVMModuleRef module, const struct tsr_clc_text *source);
 bool tsr__has_blocks(LLVMModuleRef module);
 
-/* ---- program.c: programs that others have installed ------------------------------------------------------------------------------------
- */
+/* ---- program.c: programs that others have installed ---- */
 
 /* `name`, or name-<version> for a version from newest to oldest: the first that PATH has, with these words (NULL ends them). It reads its
  * standard input, which can be opened as a file as well, and writes to standard output. */
@@ -67,8 +66,7 @@ void tsr__program_run(const struct tsr__program *program, const char *last, cons
 bool tsr__program_judge(const struct tsr__program *program, const struct tsr__program_end *end, struct tsr_buf *log);
 void tsr__program_free(struct tsr__program_end *end);
 
-/* ---- translate.c: SPIR-V by the translator of the Khronos group ------------------------------------------------------------------------
- */
+/* ---- translate.c: SPIR-V by the translator of the Khronos group ---- */
 
 /* Whether TESSERA_SPIRV asks for it. */
 bool tsr__translate_wanted(void);
@@ -78,7 +76,7 @@ void tsr__translate_prepare(bool jailed);
 /* The module of the source. NULL: the log says why. */
 LLVMModuleRef tsr__translate(const struct tsr_wire_request *request, LLVMContextRef context, struct tsr_buf *log);
 
-/* ---- meta.c: what the module says of its kernels ---------------------------------------------------------------------------------- */
+/* ---- meta.c: what the module says of its kernels ---- */
 
 bool tsr__cc_is_kernel(LLVMValueRef function);
 /* Whether the kernel is that of a block, which kernels enqueue. */
@@ -86,13 +84,13 @@ bool tsr__is_block(LLVMValueRef function);
 /* Fills info->kernels, sorted by name, as lanes.h asks for. False: a required size that cannot be; the log names the kernel. */
 bool tsr__meta_read(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_program_info *info, struct tsr_buf *log);
 
-/* ---- matrix.c: sub-group sizes and matrix functions --------------------------------------------------------------------------------- */
+/* ---- matrix.c: sub-group sizes and matrix functions ---- */
 
 /* Checks every kernel against the matrix functions that it reaches, and gives kernels without a required sub-group size the one that
  * these need, in sub_group_size. False: told in the log, with source lines where the module has them. */
 bool tsr__matrix_check(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log);
 
-/* ---- verify.c: what clang lets through -------------------------------------------------------------------------------------------- */
+/* ---- verify.c: what clang lets through ---- */
 
 /* Resolves aliases, and drops attributes that a device cannot follow, with a warning in the log. */
 void tsr__plain_symbols(LLVMModuleRef module, struct tsr_buf *log);
@@ -100,7 +98,7 @@ void tsr__plain_symbols(LLVMModuleRef module, struct tsr_buf *log);
  * where the module has them. */
 bool tsr__verify(LLVMModuleRef module, struct tsr_buf *log);
 
-/* ---- trouble.c: the way out of a request ------------------------------------------------------------------------------------------ */
+/* ---- trouble.c: the way out of a request ---- */
 
 /* Calls `work`. False: memory ended, or LLVM gave up, and then *fatal is LLVM's text (valid until the thread's next call). The memory of
  * `work` is lost. Any thread. */
@@ -108,8 +106,7 @@ bool tsr__guard(void (*work)(void *), void *data, const char **fatal);
 /* Ends the request of this thread by a jump out of tsr__guard. Returns only if the thread has no request. */
 void tsr__out_of_memory(void);
 
-/* ---- link.c: modules → one module -----------------------------------------------------------------------------------------------------
- */
+/* ---- link.c: modules → one module ---- */
 
 /* Module of bitcode; NULL: told in the log. */
 LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
@@ -141,15 +138,14 @@ bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name);
 void tsr__link_note_options(LLVMModuleRef module, const struct tsr_clc_options *options);
 uint64_t tsr__link_noted_options(LLVMModuleRef module);
 
-/* ---- pack.c: modules in images ---------------------------------------------------------------------------------------------------- */
+/* ---- pack.c: modules in images ---- */
 
 /* Appends the module as images hold it. */
 void tsr__pack_module(LLVMModuleRef module, struct tsr_buf *packed);
 /* Its bitcode, in the arena. NULL: it is damaged. */
 const void *tsr__unpack_module(const void *packed, size_t packed_size, struct tsr_arena *arena, size_t *size);
 
-/* ---- emit.c: object → shared object -----------------------------------------------------------------------------------------------------
- */
+/* ---- emit.c: object → shared object ---- */
 
 /* Appends an ELF shared object that needs nothing but libc's mem functions. False: told in the log, or there was no memory for `code`
  * (code->failed). */
@@ -157,8 +153,7 @@ bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *par
 /* Releases the linker if the calling thread holds it; before the thread leaves its request. */
 void tsr__emit_abandon(void);
 
-/* ---- il.c: module → SPIR-V for the compiler of a device's driver ------------------------------------------------------------------------
- */
+/* ---- il.c: module → SPIR-V for the compiler of a device's driver ---- */
 
 /* Fills what the request's target and the module say of arguments and sizes of each kernel. False: told in the log. */
 bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, struct tsr_program_info *info, struct tsr_buf *log);
@@ -215,7 +210,7 @@ void tsr__il_copy(const struct tsr_clc_text *module, struct tsr_buf *spirv);
 /* Whether a process of the compiler has to end after this answer, as it could not write another module. */
 bool tsr__il_ends_process(void);
 
-/* ---- answer.c: a request to its end -------------------------------------------------------------------------------------------------- */
+/* ---- answer.c: a request to its end ---- */
 
 struct tsr__answer {
     struct tsr_buf log, image;
@@ -243,7 +238,7 @@ struct tsr_buf tsr__no_memory_answer(unsigned char room[TSR__NO_MEMORY_ROOM]);
 /* For messages: the memory limit of the process. Called once, before the first request. */
 void tsr__state_memory_limit(uint64_t limit);
 
-/* ---- stack.c ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- stack.c ---- */
 
 /* All zero at first. The memory is kept for the next call. */
 struct tsr__stack {
@@ -254,7 +249,7 @@ struct tsr__stack {
  * run, as there is no memory for a stack. */
 bool tsr__run_on_stack(struct tsr__stack *stack, void (*function)(void *), void *data);
 
-/* ---- jail.c -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- jail.c ---- */
 
 /* Limits memory, forbids core dumps, network, new programs, new processes and writing to files, as far as the kernel
  * can. For good. */

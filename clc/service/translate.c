@@ -33,7 +33,7 @@ bool tsr__translate_wanted(void)
     return value && !strcmp(value, "translator");
 }
 
-/* ---- the process beside the jail ---------------------------------------------------------------------------------------------------- */
+/* ---- the process beside the jail ---- */
 
 static bool read_all(int from, void *data, size_t size)
 {
@@ -106,7 +106,7 @@ static bool ask(const char *word, const void *module, size_t size, struct tsr__p
     return end->out && end->complaint && read_all(beside, end->out, end->out_size) && read_all(beside, end->complaint, end->complaint_size);
 }
 
-/* ---- the module --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the module ---- */
 
 /* The option that gives the values of specialisation constants: id:i<bits>:<value>, one after the other. */
 static void put_constants(struct tsr_buf *text, const struct tsr_wire_request *request)

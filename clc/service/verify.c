@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- recursion ------------------------------------------------------------------------------------------------------------------ */
+/* ---- recursion ---- */
 
 enum state { NEW, ON_PATH, DONE };
 
@@ -107,7 +107,7 @@ static bool has_no_recursion(LLVMModuleRef module, struct tsr_buf *log)
     return graph.good;
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------------------ */
+/* ---- arguments ---- */
 
 static LLVMTypeRef type_of_argument(LLVMValueRef kernel, unsigned index)
 {
@@ -144,7 +144,7 @@ static bool arguments_fit(LLVMModuleRef module, LLVMValueRef kernel, struct tsr_
     return false;
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---- */
 
 /* __attribute__((constructor)): it would run in the application when the code is loaded. */
 static bool runs_when_loaded(LLVMModuleRef module, struct tsr_buf *log)

@@ -151,8 +151,7 @@ LLVMValueRef tsr__emit_dot(struct tsr__reader *r, const struct tsr__inst *in, in
     return bfloat16 ? tsr__spirv_float_to_bfloat16(r, sum) : sum;
 }
 
-/* ---- integer dot products
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- integer dot products ---- */
 
 /* One operand as a vector of four bytes, if it is a packed word. */
 static LLVMValueRef unpacked(struct tsr__reader *r, LLVMValueRef value)
@@ -196,8 +195,7 @@ LLVMValueRef tsr__emit_int_dot(struct tsr__reader *r, const struct tsr__inst *in
     return tsr__spirv_call_intrinsic(r, signs == TSR__DOT_UU ? "llvm.uadd.sat" : "llvm.sadd.sat", result, pair, 2);
 }
 
-/* ---- results of two members
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- results of two members ---- */
 
 static LLVMValueRef pair(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef low, LLVMValueRef high)
 {
@@ -235,8 +233,7 @@ LLVMValueRef tsr__emit_mul_extended(struct tsr__reader *r, const struct tsr__ins
     return pair(r, in, LLVMBuildMul(r->builder, v[0], v[1], ""), high);
 }
 
-/* ---- bits -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- bits ---- */
 
 /* A scalar operand in each element of the result's type; at most `most`. */
 static LLVMValueRef broadcast(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)

@@ -9,8 +9,7 @@
 
 enum { SPIR_FUNC = 75, MOST_PARTS = 24, PART_BYTES = 48 };
 
-/* ---- names ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
 /* A name that grows, and the parts of it that later parts may refer to. */
 struct mangled {
@@ -144,8 +143,7 @@ static void mangle(struct mangled *m, const char *name, const struct tsr__arg *a
     tsr_buf_bytes(&m->text, count ? "" : "v", 1 + !count);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ---- */
 
 static void add_attribute(struct tsr__reader *r, LLVMValueRef function, const char *name, uint64_t value)
 {

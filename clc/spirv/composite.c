@@ -87,8 +87,7 @@ LLVMValueRef tsr__emit_shuffle(struct tsr__reader *r, const struct tsr__inst *in
     return packed ? tsr__int4_pack(r, own, made) : made;
 }
 
-/* ---- construction ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- construction ---- */
 
 /* Constituents are elements, or vectors of some of them. */
 static LLVMValueRef construct_vector(struct tsr__reader *r, const struct tsr__inst *in, LLVMTypeRef type)
@@ -159,8 +158,7 @@ LLVMValueRef tsr__emit_construct(struct tsr__reader *r, const struct tsr__inst *
     return large ? tsr__spirv_in_place(r, type, place, LLVMABIAlignmentOfType(r->layout, type->llvm)) : made;
 }
 
-/* ---- extraction and insertion ----------------------------------------------------------------------------------------------------------
- */
+/* ---- extraction and insertion ---- */
 
 /* The type of member `index`. */
 static const struct tsr__type *part_type(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *type, uint32_t index)

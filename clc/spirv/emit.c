@@ -50,8 +50,7 @@ static void set_fast_math(LLVMValueRef value, uint32_t mode)
     LLVMSetFastMathFlags(value, flags);
 }
 
-/* ---- modes of entry points ------------------------------------------------------------------------------------------------------------
- */
+/* ---- modes of entry points ---- */
 
 /* The mode that the entry point gives to instructions of the type; 0: none. */
 static uint32_t default_mode(struct tsr__reader *r, const struct tsr__entry_point *e, LLVMTypeRef type)
@@ -106,8 +105,7 @@ static uint32_t usual_mode(const struct tsr__reader *r, LLVMValueRef value)
     return mode;
 }
 
-/* ---- bfloat16 -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- bfloat16 ---- */
 
 /* Instructions that may have operands and results of bfloat16 (SPV_KHR_bfloat16, "Universal Validation Rules"). */
 static bool may_have_bfloat16(uint32_t opcode)
@@ -157,8 +155,7 @@ static void check_types(struct tsr__reader *r, const struct tsr__inst *in, bool 
         tsr__spirv_fail(r, in, "%s", message);
 }
 
-/* ---- values -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 static bool wraps(LLVMOpcode opcode)
 {

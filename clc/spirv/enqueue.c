@@ -12,7 +12,7 @@ void tsr__enqueue_make_type(struct tsr__reader *r, const struct tsr__inst *in, s
     type->llvm = LLVMInt64TypeInContext(r->context);
 }
 
-/* ---- operands ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- operands ---- */
 
 static LLVMValueRef take(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, enum tsr__kind kind, const char *what)
 {
@@ -61,7 +61,7 @@ static LLVMValueRef range(struct tsr__reader *r, const struct tsr__inst *in, uin
     return place;
 }
 
-/* ---- ranges -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ---- */
 
 static bool is_range(const struct tsr__reader *r, const struct tsr__type *type)
 {
@@ -110,8 +110,7 @@ LLVMValueRef tsr__emit_enqueue_range(struct tsr__reader *r, const struct tsr__in
     return LLVMBuildInsertValue(r->builder, made, sizes(r, in, 1, dim, 0), 3, "");
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ---- */
 
 /* The address of a kernel that calls the function, made at its first use. */
 static LLVMValueRef kernel_of(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
@@ -167,7 +166,7 @@ static LLVMValueRef local_sizes(struct tsr__reader *r, const struct tsr__inst *i
     return place;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---- */
 
 static LLVMValueRef answer(struct tsr__reader *r, const struct tsr__inst *in, const char *name, const LLVMValueRef *args, unsigned count)
 {

@@ -13,7 +13,7 @@ static void add_attribute(struct tsr__reader *r, LLVMValueRef function, unsigned
                             type ? LLVMCreateTypeAttribute(r->context, kind, type) : LLVMCreateEnumAttribute(r->context, kind, 0));
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------------------------------------- */
+/* ---- declarations ---- */
 
 static void add_parameter_attributes(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef function, unsigned index,
                                      const struct tsr__type *type)
@@ -119,8 +119,7 @@ static uint32_t declare_whole(struct tsr__reader *r, uint32_t i)
     return i;
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- bodies ---- */
 
 static void begin_block(struct tsr__reader *r, const struct tsr__inst *in)
 {

@@ -49,8 +49,7 @@ static bool is_number(LLVMTypeRef type)
     return tsr__is_int(type) || tsr__is_float(type);
 }
 
-/* ---- barriers
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- barriers ---- */
 
 /* Calls barrier or sub_group_barrier for the scope at the first operand and the semantics at the third. */
 static void barrier(struct tsr__reader *r, const struct tsr__inst *in)
@@ -81,8 +80,7 @@ LLVMValueRef tsr__emit_split_barrier(struct tsr__reader *r, const struct tsr__in
     return NULL;
 }
 
-/* ---- copies by a work-group
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- copies by a work-group ---- */
 
 static struct tsr__arg pointer_argument(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, bool is_const)
 {
@@ -154,8 +152,7 @@ LLVMValueRef tsr__emit_wait_events(struct tsr__reader *r, const struct tsr__inst
     return NULL;
 }
 
-/* ---- reductions and scans
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- reductions and scans ---- */
 
 struct operation {
     uint32_t opcode[3]; /* Group…, Group…KHR, GroupNonUniform… */
@@ -242,8 +239,7 @@ LLVMValueRef tsr__emit_group_arithmetic(struct tsr__reader *r, const struct tsr_
     return tsr__is_int(type) ? LLVMBuildIntCast2(r->builder, made, type, false, "") : made;
 }
 
-/* ---- votes and ballots
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- votes and ballots ---- */
 
 LLVMValueRef tsr__emit_group_vote(struct tsr__reader *r, const struct tsr__inst *in, int opcode)
 {
@@ -354,8 +350,7 @@ LLVMValueRef tsr__emit_ballot_find(struct tsr__reader *r, const struct tsr__inst
     return ballot_number(r, in, highest ? "sub_group_ballot_find_msb" : "sub_group_ballot_find_lsb", 1);
 }
 
-/* ---- values of other work-items
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- values of other work-items ---- */
 
 /* Calls the function for each element of the value; `rest` are the arguments after it. */
 static LLVMValueRef each_element(struct tsr__reader *r, const struct tsr__inst *in, const char *name, LLVMValueRef value,
@@ -435,8 +430,7 @@ LLVMValueRef tsr__emit_lane_move(struct tsr__reader *r, const struct tsr__inst *
     return each_element(r, in, count == 2 ? "sub_group_clustered_rotate" : moves[which].name, tsr__spirv_value(r, in, 1), rest, count);
 }
 
-/* ---- SPV_INTEL_subgroups
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- SPV_INTEL_subgroups ---- */
 
 /* Truth values as int. Vectors go in one call where there is one, else element by element. */
 LLVMValueRef tsr__emit_intel_shuffle(struct tsr__reader *r, const struct tsr__inst *in, int argument)
@@ -527,8 +521,7 @@ LLVMValueRef tsr__emit_intel_block_write(struct tsr__reader *r, const struct tsr
     return NULL;
 }
 
-/* ---- SPV_KHR_shader_clock
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- SPV_KHR_shader_clock ---- */
 
 LLVMValueRef tsr__emit_read_clock(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {

@@ -29,8 +29,7 @@ static const struct tsr__image_kind {
 
 static const char *const accesses[] = {"ro", "wo", "rw"};
 
-/* ---- types and constants --------------------------------------------------------------------------------------------------------------
- */
+/* ---- types and constants ---- */
 
 static void make_image(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__type *type)
 {
@@ -98,8 +97,7 @@ const char *tsr__image_access_name(const struct tsr__type *type)
     return type->kind == TSR__IMAGE || type->kind == TSR__PIPE ? words[type->access] : "none";
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ---- */
 
 /* What an instruction does to an image: a call of a function of OpenCL C, whose arguments begin with it. */
 struct use {
@@ -260,8 +258,7 @@ LLVMValueRef tsr__emit_image_write(struct tsr__reader *r, const struct tsr__inst
     return NULL;
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- questions ---- */
 
 static LLVMValueRef ask(struct tsr__reader *r, const struct use *use, const char *name)
 {

@@ -8,8 +8,7 @@
 
 enum { SPIR_KERNEL = 76 }; /* calling convention */
 
-/* ---- metadata ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- metadata ---- */
 
 static void set_metadata(struct tsr__reader *r, LLVMValueRef kernel, const char *name, LLVMMetadataRef *parts, uint32_t count)
 {
@@ -55,8 +54,7 @@ static void set_modes(struct tsr__reader *r, LLVMValueRef kernel, const struct t
     }
 }
 
-/* ---- arguments --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- arguments ---- */
 
 /* Translators keep the words of the source in OpString: "kernel_arg_type.<kernel>.<word>,<word>,". NULL: this module does not. */
 static const char *find_words(const struct tsr__reader *r, const char *list, const char *kernel)
@@ -170,8 +168,7 @@ static void set_arguments(struct tsr__reader *r, LLVMValueRef kernel, const stru
             set_metadata(r, kernel, names[i], lists[i], type->count);
 }
 
-/* ---- the kernel -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the kernel ---- */
 
 static bool by_value(const struct tsr__type *type)
 {

@@ -96,7 +96,7 @@ void tsr__spirv_put_place(struct tsr__reader *r, const struct tsr__inst *in)
         tsr_buf_printf(r->log, "%.200s:%u:%u: ", place.file, place.line, place.column);
 }
 
-/* ---- debug locations --------------------------------------------------------------------------------------------------------------- */
+/* ---- debug locations ---- */
 
 static bool has_lines(const struct tsr__reader *r)
 {

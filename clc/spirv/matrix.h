@@ -49,12 +49,12 @@ struct tsr__matrix {
     const char *name;              /* for helper functions: use, shape, component */
 };
 
-/* ---- matrix_sizes.c ---------------------------------------------------------------------------------------------------------------- */
+/* ---- matrix_sizes.c ---- */
 
 /* Before the first matrix type, which `in` makes: the sub-group sizes of the module's matrices, to r->sizes. */
 void tsr__matrix_find_sizes(struct tsr__reader *r, const struct tsr__inst *in);
 
-/* ---- matrix_layout.c ---------------------------------------------------------------------------------------------------------- */
+/* ---- matrix_layout.c ---- */
 
 /* Where an element is: the work-item and its slot. */
 void tsr__matrix_find(const struct tsr__matrix *m, uint32_t row, uint32_t column, uint32_t *lane, uint32_t *slot);
@@ -72,14 +72,14 @@ const struct tsr__matrix *tsr__matrix_result(struct tsr__reader *r, const struct
 /* The matrix with other components in the same slots: no type of the module, but what an instruction has in between. */
 const struct tsr__matrix *tsr__matrix_of(struct tsr__reader *r, const struct tsr__matrix *m, const struct tsr__type *component);
 
-/* ---- matrix_move.c ------------------------------------------------------------------------------------------------------------- */
+/* ---- matrix_move.c ---- */
 
 /* The elements of a matrix in the slots of another one of the same shape and components, though maybe for another use. */
 LLVMValueRef tsr__matrix_move(struct tsr__reader *r, const struct tsr__matrix *from, const struct tsr__matrix *to, LLVMValueRef value);
 /* The elements so many rows and columns on, anything where the matrix ends before. */
 LLVMValueRef tsr__matrix_shift(struct tsr__reader *r, const struct tsr__matrix *m, uint32_t rows, uint32_t columns, LLVMValueRef value);
 
-/* ---- matrix_int4.c ------------------------------------------------------------------------------------------------------------- */
+/* ---- matrix_int4.c ---- */
 
 /* Loads a matrix of integers of 4 bits from memory at `base`, with so many bytes (i64) from a row, or a column, to the next; and stores it.
  */
@@ -88,7 +88,7 @@ LLVMValueRef tsr__matrix_load_int4(struct tsr__reader *r, const struct tsr__matr
 void tsr__matrix_store_int4(struct tsr__reader *r, const struct tsr__matrix *m, enum tsr__matrix_memory memory, LLVMValueRef base,
                             LLVMValueRef stride, LLVMValueRef value);
 
-/* ---- matrix_element.c ------------------------------------------------------------------------------------------------------------ */
+/* ---- matrix_element.c ---- */
 
 /* OpCompositeConstruct and OpConstantComposite. */
 LLVMValueRef tsr__matrix_construct(struct tsr__reader *r, const struct tsr__inst *in);
@@ -107,7 +107,7 @@ LLVMValueRef tsr__matrix_insert(struct tsr__reader *r, const struct tsr__inst *i
 LLVMValueRef tsr__matrix_phi(struct tsr__reader *r, const struct tsr__matrix *m);
 void tsr__matrix_add_incoming(struct tsr__reader *r, LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from);
 
-/* ---- matrix_value.c: matrices as LLVM values ------------------------------------------------------------------------------------ */
+/* ---- matrix_value.c: matrices as LLVM values ---- */
 
 /* `count` slots from `first` on, as a vector or, if it is one, a scalar. */
 LLVMValueRef tsr__matrix_get(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef value, uint32_t first, uint32_t count);

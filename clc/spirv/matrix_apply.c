@@ -22,7 +22,7 @@ struct apply {
     LLVMValueRef all, all_made; /* memory of both matrices, where a loop goes over slots */
 };
 
-/* ---- the function ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the function ---- */
 
 static bool is_component(const struct tsr__type *type, const struct tsr__matrix *m)
 {
@@ -112,7 +112,7 @@ static void choose_function(struct apply *a)
             tsr__spirv_fail(r, a->in, "operand %u does not have the type of the function's parameter", i + 1);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 static LLVMValueRef call(struct apply *a, LLVMValueRef element, LLVMValueRef row, LLVMValueRef column)
 {

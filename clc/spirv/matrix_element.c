@@ -2,7 +2,7 @@
  * Elements of matrices: construction, length, coordinates, single elements, phi instructions. */
 #include "clc/spirv/matrix.h"
 
-/* ---- construction ------------------------------------------------------------------------------------------------------------------ */
+/* ---- construction ---- */
 
 LLVMValueRef tsr__matrix_construct(struct tsr__reader *r, const struct tsr__inst *in)
 {
@@ -51,7 +51,7 @@ LLVMValueRef tsr__emit_matrix_construct_checked(struct tsr__reader *r, const str
     return tsr__helper_call(r, &h, args, 5);
 }
 
-/* ---- length and coordinates --------------------------------------------------------------------------------------------------------- */
+/* ---- length and coordinates ---- */
 
 LLVMValueRef tsr__matrix_length(struct tsr__reader *r, const struct tsr__matrix *m)
 {
@@ -149,8 +149,7 @@ LLVMValueRef tsr__emit_matrix_coordinates(struct tsr__reader *r, const struct ts
     return LLVMBuildIntCast2(r->builder, tsr__helper_call(r, &h, &index, 1), type, false, "");
 }
 
-/* ---- single elements
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- single elements ---- */
 
 static LLVMValueRef spill(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef value)
 {
@@ -198,8 +197,7 @@ LLVMValueRef tsr__matrix_insert(struct tsr__reader *r, const struct tsr__inst *i
     return LLVMBuildLoad2(r->builder, m->llvm, place, "");
 }
 
-/* ---- phi instructions
- * -------------------------------------------------------------------------------------------------------------------- */
+/* ---- phi instructions ---- */
 
 LLVMValueRef tsr__matrix_phi(struct tsr__reader *r, const struct tsr__matrix *m)
 {

@@ -9,7 +9,7 @@
 
 enum { MOST_SIDE = 1024, MOST_ELEMENTS = 4096, ROWS_AT_MOST = 8, BLOCK_BYTES = 32, LONGEST_VECTOR = 16 };
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---- */
 
 static uint32_t ceil_div(uint32_t a, uint32_t b)
 {
@@ -91,8 +91,7 @@ static void make_array(struct tsr__matrix *m)
     m->llvm = LLVMArrayType2(m->vector_llvm, m->vector_count);
 }
 
-/* ---- positions ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- positions ---- */
 
 static const struct tsr__matrix_block *block_of_slot(const struct tsr__matrix *m, uint32_t slot)
 {
@@ -175,8 +174,7 @@ void tsr__matrix_position(struct tsr__reader *r, const struct tsr__matrix *m, ui
     }
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- types ---- */
 
 static void check(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m)
 {

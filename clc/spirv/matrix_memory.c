@@ -35,7 +35,7 @@ static LLVMValueRef times(struct transfer *t, LLVMValueRef a, uint64_t factor)
     return factor == 1 ? a : LLVMBuildMul(t->r->builder, a, number(t, factor), "");
 }
 
-/* ---- one access ------------------------------------------------------------------------------------------------------------------ */
+/* ---- one access ---- */
 
 /* The rows of B that the packed layout keeps in 32 bits, side by side; 1: it is the layout by rows. */
 static uint32_t packing(const struct transfer *t)
@@ -146,7 +146,7 @@ static void end_words(struct transfer *t, struct words *w, LLVMValueRef *value)
     *value = tsr__matrix_put(t->r, t->m, *value, w->first, part);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---- */
 
 /* A block of columns: a slot is a row. */
 static void move_columns(struct transfer *t, const struct tsr__matrix_block *b, LLVMValueRef *value)
@@ -264,8 +264,7 @@ static LLVMValueRef move_checked(struct transfer *t)
     return value;
 }
 
-/* ---- helper functions ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- helper functions ---- */
 
 /* Calls the helper for a transfer at t->base. Loads give the matrix. */
 static LLVMValueRef call_plain(struct transfer *t)
@@ -349,8 +348,7 @@ static LLVMValueRef call_checked(struct transfer *t)
     return tsr__helper_call(r, &h, args, count);
 }
 
-/* ---- instructions
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---- */
 
 /* The operands of each instruction, NONE: it has none. The stride may be absent. */
 enum { NONE = UINT32_MAX };

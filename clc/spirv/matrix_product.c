@@ -28,7 +28,7 @@ static LLVMTypeRef like(LLVMTypeRef scalar, LLVMValueRef value)
     return tsr__with_scalar(LLVMTypeOf(value), scalar);
 }
 
-/* ---- conversions between components and sums ---------------------------------------------------------------------------------------- */
+/* ---- conversions between components and sums ---- */
 
 /* A matrix of integers of 4 bits as one of bytes. */
 static LLVMValueRef as_bytes(struct product *p, const struct tsr__matrix *m, LLVMValueRef value, bool is_signed)
@@ -78,8 +78,7 @@ static LLVMValueRef add_saturated(struct product *p, LLVMValueRef product, LLVMV
     return p->d->int4 ? tsr__int4_clamp(p->r, sum, p->d_signed) : sum;
 }
 
-/* ---- by matrix functions ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- by matrix functions ---- */
 
 /* The element of a matrix function that a component of A or B is; -1: none is. */
 static int element_of(const struct product *p, const struct tsr__matrix *m, bool is_signed, unsigned parts)
@@ -179,8 +178,7 @@ static LLVMValueRef multiply_block(struct product *p, const struct tsr__matrix_b
     return narrow(p, sum);
 }
 
-/* ---- element by element
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- element by element ---- */
 
 static LLVMValueRef index_times(struct product *p, LLVMValueRef index, uint64_t factor, LLVMValueRef plus)
 {
@@ -289,8 +287,7 @@ static LLVMValueRef multiply_elements(struct product *p)
     return LLVMBuildLoad2(r->builder, p->d->llvm, d, "");
 }
 
-/* ---- instructions
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---- */
 
 /* Bits of the operands of OpCooperativeMatrixMulAddKHR. */
 enum {

@@ -11,7 +11,7 @@ static bool is_matrix_type(uint32_t opcode)
     return opcode == TSR__OpTypeCooperativeMatrixKHR || opcode == TSR__OpTypeJointMatrixINTEL || opcode == TSR__OpTypeJointMatrixDraftINTEL;
 }
 
-/* ---- what has to do with matrices ---------------------------------------------------------------------------------------------------- */
+/* ---- what has to do with matrices ---- */
 
 /* Functions that name a function, which has a list of them. */
 struct caller {
@@ -84,7 +84,7 @@ static void find_dependents(struct tsr__reader *r)
             mark(&s, c->function, true);
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ---- */
 
 /* What the function of an entry point requires, 0: nothing. */
 static uint32_t required(const struct tsr__reader *r, uint32_t function)

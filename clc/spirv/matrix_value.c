@@ -7,8 +7,7 @@
 
 const char *const tsr__matrix_memory_names[] = {"rows", "columns", "packed"};
 
-/* ---- slots ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- slots ---- */
 
 static LLVMValueRef take(struct tsr__reader *r, LLVMValueRef vector, uint32_t i)
 {
@@ -124,8 +123,7 @@ LLVMValueRef tsr__constant_table(struct tsr__reader *r, const char *name, LLVMTy
     return table;
 }
 
-/* ---- helper functions -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- helper functions ---- */
 
 bool tsr__helper_begin(struct tsr__reader *r, struct tsr__helper *h, const char *name, LLVMTypeRef result, const LLVMTypeRef *parameters,
                        unsigned count)
@@ -167,9 +165,7 @@ LLVMValueRef tsr__helper_call(struct tsr__reader *r, const struct tsr__helper *h
     return LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(h->function), h->function, args, count, "");
 }
 
-/* ---- guards
- * -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- guards ---- */
 
 void tsr__guard_begin(struct tsr__reader *r, struct tsr__guard *g, LLVMValueRef condition)
 {
@@ -199,9 +195,7 @@ LLVMValueRef tsr__guard_end(struct tsr__reader *r, struct tsr__guard *g, LLVMVal
     return phi;
 }
 
-/* ---- loops
- * ---------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loops ---- */
 
 LLVMValueRef tsr__loop_begin(struct tsr__reader *r, struct tsr__matrix_loop *l, uint64_t count, LLVMValueRef first)
 {

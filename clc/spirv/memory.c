@@ -53,9 +53,9 @@ static LLVMValueRef pointer_operand(struct tsr__reader *r, const struct tsr__ins
     return value;
 }
 
-/* ---- values of many elements ---------------------------------------------------------------------------------------------------------
- *
- * LLVM takes each element of an array or struct that is a value for itself, in a time that grows with the square of their number. So large
+/* ---- values of many elements ---- */
+
+/* LLVM takes each element of an array or struct that is a value for itself, in a time that grows with the square of their number. So large
  * ones stay in memory: the value is a marked load of a place on the stack that is written once, before the load. What knows the mark uses
  * the place, and a load that nothing else uses is removed. */
 
@@ -169,8 +169,7 @@ void tsr__spirv_store(struct tsr__reader *r, const struct tsr__type *type, LLVMV
     }
 }
 
-/* ---- loads and stores ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loads and stores ---- */
 
 LLVMValueRef tsr__emit_load(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
@@ -254,8 +253,7 @@ LLVMValueRef tsr__emit_copy_memory_sized(struct tsr__reader *r, const struct tsr
     return NULL;
 }
 
-/* ---- addresses -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- addresses ---- */
 
 /* Indices count with their sign, so they have the width of an address. Members of structs are constants of 32 bits. */
 static LLVMValueRef chain_index(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, const struct tsr__type **type)

@@ -183,12 +183,12 @@ struct tsr__reader {
 /* Ids behind the bound, for instructions that the reader takes apart. */
 enum { TSR__SPARE_IDS = 5 };
 
-/* ---- fail.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- fail.c ---- */
 
 /* Leaves the reader: the log gets the text, with the instruction's name and offset in front (`at` may be NULL). */
 _Noreturn void tsr__spirv_fail(struct tsr__reader *r, const struct tsr__inst *at, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
 
-/* ---- lines.c: lines of the source -------------------------------------------------------------------------------------------------- */
+/* ---- lines.c: lines of the source ---- */
 
 /* Writes "FILE:LINE:COLUMN: " to the log if the module says where the instruction comes from. */
 void tsr__spirv_put_place(struct tsr__reader *r, const struct tsr__inst *in);
@@ -202,7 +202,7 @@ void tsr__spirv_end_function_lines(struct tsr__reader *r);
 bool tsr__spirv_line(struct tsr__reader *r, const struct tsr__inst *in);
 void tsr__spirv_end_of_line(struct tsr__reader *r);
 
-/* ---- words.c: bytes → instructions ------------------------------------------------------------------------------------------------ */
+/* ---- words.c: bytes → instructions ---- */
 
 void tsr__spirv_split(struct tsr__reader *r);
 /* NULL: no such opcode in the grammar. */
@@ -220,7 +220,7 @@ const struct tsr__type *tsr__spirv_result_type(struct tsr__reader *r, const stru
 /* A value that has to be a constant integer; `what` for the message. */
 uint64_t tsr__spirv_constant(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, const char *what);
 
-/* ---- sections.c: capabilities, names, decorations, entry points --------------------------------------------------------------------- */
+/* ---- sections.c: capabilities, names, decorations, entry points ---- */
 
 /* Reads one instruction. False: it belongs to another section. */
 bool tsr__spirv_section(struct tsr__reader *r, const struct tsr__inst *in);
@@ -230,7 +230,7 @@ const struct tsr__decoration *tsr__spirv_decoration(const struct tsr__reader *r,
 const char *tsr__spirv_linked_name(struct tsr__reader *r, const struct tsr__inst *in, uint32_t *linkage);
 const struct tsr__mode *tsr__spirv_mode(const struct tsr__reader *r, uint32_t function, uint32_t number);
 
-/* ---- types.c, constants.c, variables.c ----------------------------------------------------------------------------------------------- */
+/* ---- types.c, constants.c, variables.c ---- */
 
 /* False: the instruction makes none of these. */
 bool tsr__spirv_make_type(struct tsr__reader *r, const struct tsr__inst *in);
@@ -259,8 +259,7 @@ unsigned tsr__spirv_address_space(struct tsr__reader *r, const struct tsr__inst 
 /* The pointer to a built-in's value in the function that is being made. */
 LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id);
 
-/* ---- memory.c: values of many elements ------------------------------------------------------------------------------------------------
- */
+/* ---- memory.c: values of many elements ---- */
 
 /* Whether values of the type stay in memory. */
 bool tsr__spirv_is_large(const struct tsr__type *type);
@@ -276,8 +275,7 @@ void tsr__spirv_drop_unused(struct tsr__reader *r);
 void tsr__spirv_store(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value, LLVMValueRef to, unsigned alignment,
                       bool is_volatile);
 
-/* ---- function.c, control.c, kernel.c --------------------------------------------------------------------------------------------------
- */
+/* ---- function.c, control.c, kernel.c ---- */
 
 /* Declares all functions, then makes their bodies. */
 void tsr__spirv_functions(struct tsr__reader *r, uint32_t first);
@@ -305,8 +303,7 @@ void tsr__spirv_finish_phis(struct tsr__reader *r, uint32_t first, uint32_t last
 /* Calling convention, sizes, and what the queries tell of the arguments. */
 void tsr__spirv_kernel(struct tsr__reader *r, LLVMValueRef function, const struct tsr__inst *in, const char *name);
 
-/* ---- call.c: functions of the built-in library ------------------------------------------------------------------------------------------
- */
+/* ---- call.c: functions of the built-in library ---- */
 
 enum tsr__sign { TSR__SIGNED, TSR__UNSIGNED };
 /* An argument of a function of the library: its C type, of which the mangled name is made, is that of the value. */
@@ -331,20 +328,20 @@ LLVMValueRef tsr__spirv_call_intrinsic(struct tsr__reader *r, const char *name, 
 /* The type that OpenCL C calls so (char to double, with u and a number of elements), and if `sign` is not NULL, its sign. */
 LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr__sign *sign);
 
-/* ---- std.c ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- std.c ---- */
 
 /* A call of a function of the module. */
 LLVMValueRef tsr__spirv_call_function(struct tsr__reader *r, LLVMValueRef function, LLVMValueRef *arguments, unsigned count);
 /* The largest error of the instruction's result, in units in the last place; infinite: nothing is promised. */
 float tsr__spirv_promised_error(struct tsr__reader *r, const struct tsr__inst *in);
 
-/* ---- convert.c ------------------------------------------------------------------------------------------------------------------ */
+/* ---- convert.c ---- */
 
 /* One number, or each of a vector; to bfloat16 rounded to nearest even. */
 LLVMValueRef tsr__spirv_bfloat16_to_float(struct tsr__reader *r, LLVMValueRef value);
 LLVMValueRef tsr__spirv_float_to_bfloat16(struct tsr__reader *r, LLVMValueRef value);
 
-/* ---- int4.c: integers of 4 bits -------------------------------------------------------------------------------------------------- */
+/* ---- int4.c: integers of 4 bits ---- */
 
 /* What a vector of so many is for LLVM. */
 LLVMTypeRef tsr__int4_vector(struct tsr__reader *r, uint32_t count);
@@ -365,8 +362,7 @@ LLVMValueRef tsr__int4_constant(const struct tsr__type *type, const LLVMValueRef
 /* Whether the instruction may have such operands or results (SPV_INTEL_int4, "Validation Rules"). */
 bool tsr__int4_allows(uint32_t opcode);
 
-/* ---- what the lines of emit.def call
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- what the lines of emit.def call ---- */
 
 enum { TSR__CLASS_NAN, TSR__CLASS_INFINITE, TSR__CLASS_FINITE, TSR__CLASS_NORMAL };
 enum { TSR__IN_BOUNDS = 1, TSR__POINTER_INDEX = 2, TSR__UNTYPED = 4 };
@@ -380,8 +376,7 @@ typedef LLVMValueRef tsr__emit_fn(struct tsr__reader *r, const struct tsr__inst 
 #include "clc/spirv/emit.def"
 #undef TSR_SPIRV_EMIT
 
-/* ---- small helpers of all of these
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- small helpers of all of these ---- */
 
 static inline bool tsr__is_vector(LLVMTypeRef type)
 {

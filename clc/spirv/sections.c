@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* ---- capabilities and extensions ------------------------------------------------------------------------------------------------------
- */
+/* ---- capabilities and extensions ---- */
 
 static const char *capability_name(uint32_t number)
 {
@@ -79,8 +78,7 @@ static void read_memory_model(struct tsr__reader *r, const struct tsr__inst *in)
         tsr__spirv_fail(r, in, "memory model %u: the device takes that of OpenCL, 2, alone", in->operand[1]);
 }
 
-/* ---- entry points
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- entry points ---- */
 
 /* Functions and tables of the reader have such names. Those for debuggers that are like these are dropped, others refused. */
 static bool is_reserved(const char *name)
@@ -166,8 +164,7 @@ const struct tsr__mode *tsr__spirv_mode(const struct tsr__reader *r, uint32_t fu
     return mode;
 }
 
-/* ---- names and decorations
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- names and decorations ---- */
 
 /* `operand`: where the decoration's number stands. */
 static void decorate(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id, int64_t member, uint32_t operand)

@@ -39,8 +39,7 @@ LLVMValueRef tsr__emit_function_call(struct tsr__reader *r, const struct tsr__in
     return tsr__spirv_call_function(r, id->value, arguments, type->count);
 }
 
-/* ---- OpenCL.std -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- OpenCL.std ---- */
 
 static const char *std_name(uint32_t number)
 {
@@ -113,8 +112,7 @@ static LLVMValueRef call_std(struct tsr__reader *r, const struct tsr__inst *in, 
     return tsr__spirv_call(r, e ? e->c_name : has_sign ? name + 2 : name, result, args, count, writes ? 0 : TSR__PURE);
 }
 
-/* ---- loads and stores of vectors
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- loads and stores of vectors ---- */
 
 static const char *const roundings[] = {"_rte", "_rtz", "_rtp", "_rtn"};
 
@@ -200,8 +198,7 @@ static LLVMValueRef print(struct tsr__reader *r, const struct tsr__inst *in)
     return call;
 }
 
-/* ---- accuracy ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- accuracy ---- */
 
 float tsr__spirv_promised_error(struct tsr__reader *r, const struct tsr__inst *in)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- built-ins ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- built-ins ---- */
 
 /* A built-in's value is what a function of OpenCL C gives: of one dimension in each element, or of none. */
 static const struct builtin {
@@ -116,8 +116,7 @@ LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr
     return r->ids[id].value = place;
 }
 
-/* ---- other variables ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- other variables ---- */
 
 static void set_alignment(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef variable)
 {

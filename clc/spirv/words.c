@@ -30,7 +30,7 @@ const struct tsr__op *tsr__spirv_op(uint32_t number)
     return bsearch(&number, ops, TSR_ARRAY_LEN(ops), sizeof ops[0], by_number);
 }
 
-/* ---- the words --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the words ---- */
 
 static void load_words(struct tsr__reader *r)
 {
@@ -55,8 +55,7 @@ static void load_words(struct tsr__reader *r)
         tsr__spirv_fail(r, NULL, "no memory for %u ids", r->bound);
 }
 
-/* ---- one instruction ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- one instruction ---- */
 
 /* Words of the text that begins there, 0 if it does not end before `end`. */
 static uint32_t text_words(const uint32_t *at, const uint32_t *end)
@@ -238,8 +237,7 @@ void tsr__spirv_split(struct tsr__reader *r)
     r->inst_count = count;
 }
 
-/* ---- operands
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- operands ---- */
 
 uint32_t tsr__spirv_word(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
 {

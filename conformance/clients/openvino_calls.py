@@ -19,7 +19,7 @@ core = openvino.Core()
 random = numpy.random.default_rng(1)
 
 
-# ---- models ------------------------------------------------------------------------------------------------------------------------
+# ---- models ----
 
 
 def numbers(*shape, scale=1.0):
@@ -145,7 +145,7 @@ def packed(type_, group):
     return kernel
 
 
-# ---- networks ----------------------------------------------------------------------------------------------------------------------
+# ---- networks ----
 
 
 def resnet_block(x, out, stride=1, quantised=False):
@@ -250,7 +250,7 @@ def decoder(kernel, width=64, count=4):
     return openvino.Model([op.result(op.add(y, z))], sinks, [x, positions], "decoder")
 
 
-# ---- tests: name -> (function of parameters, that returns what a model gives; input...), an input being a shape or an array -----------
+# ---- tests: name -> (function of parameters, that returns what a model gives; input...), an input being a shape or an array ----
 
 
 def unary(name, **more):
@@ -596,7 +596,7 @@ def networks():
            integers(0, 256, (1, 32, 32, 3), numpy.uint8))
 
 
-# ---- tests of more than one inference: name -> function of a plugin, that returns arrays --------------------------------------------
+# ---- tests of more than one inference: name -> function of a plugin, that returns arrays ----
 
 
 class Plugin:
@@ -762,7 +762,7 @@ def tests():
         yield f"scenarios/{name}", scenario
 
 
-# ---- comparison --------------------------------------------------------------------------------------------------------------------
+# ---- comparison ----
 
 
 def difference(mine, other, allowed):

@@ -37,7 +37,7 @@ def compare(outcome, path, reference):
     return "pass" if same else "fail"
 
 
-# ---- GEGL --------------------------------------------------------------------------------------------------------------------------
+# ---- GEGL ----
 
 # Operations that have OpenCL kernels, or whose inputs are converted by kernels.
 GEGL = """
@@ -122,7 +122,7 @@ def gegl(run):
     return results
 
 
-# ---- ffmpeg ------------------------------------------------------------------------------------------------------------------------
+# ---- ffmpeg ----
 
 # Name -> filter in OpenCL, filter of the CPU, format of the pixels, least ratio of signal and difference in dB. The two filters of a row differ in rounding, and
 # some at the edges of the picture.
@@ -188,7 +188,7 @@ def ffmpeg(run):
     return results
 
 
-# ---- darktable ---------------------------------------------------------------------------------------------------------------------
+# ---- darktable ----
 
 
 def darktable(run):

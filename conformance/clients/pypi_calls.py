@@ -19,7 +19,7 @@ def near(mine, other, allowed=1e-5):
     return mine.shape == other.shape and bool(numpy.abs(mine - other).max() <= allowed * numpy.abs(other).max())
 
 
-# ---- learning ----------------------------------------------------------------------------------------------------------------------
+# ---- learning ----
 
 
 def tinygrad():
@@ -39,7 +39,7 @@ def tinygrad():
     yield "half", lambda: near((Tensor(a).half() @ Tensor(b).half()).float().numpy(), a.astype(float) @ b, 1e-2)
 
 
-# ---- kernels that are generated ----------------------------------------------------------------------------------------------------
+# ---- kernels that are generated ----
 
 
 def loopy():
@@ -125,7 +125,7 @@ def halide():
     yield "prefix-sum", prefix_sum
 
 
-# ---- pictures and physics ----------------------------------------------------------------------------------------------------------
+# ---- pictures and physics ----
 
 
 def pyclesperanto():

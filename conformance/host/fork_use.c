@@ -28,8 +28,7 @@ static void wait_for(pid_t child, const char *what)
     REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s ended with status %x", what, status);
 }
 
-/* ---- threads of the parent are in calls on the same objects ---------------------------------------------------------------------------
- */
+/* ---- threads of the parent are in calls on the same objects ---- */
 
 static _Atomic bool stop;
 

@@ -50,7 +50,7 @@ static void use(void)
     close_session(&s);
 }
 
-/* ---- descriptors --------------------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ---- */
 
 enum { OWN = 40, FIRST = 3 };
 
@@ -110,7 +110,7 @@ static void no_standard_streams(void)
     dup2(error, 2);
 }
 
-/* ---- limits --------------------------------------------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static void limit(__rlimit_resource_t what, rlim_t value)
 {
@@ -167,7 +167,7 @@ static void no_processes_left(void)
     use();
 }
 
-/* ---- filters of system calls --------------------------------------------------------------------------------------------------- */
+/* ---- filters of system calls ---- */
 
 /* From now on these calls (a list that ends in -1) give the answer. */
 static void filter(unsigned answer, const int *calls)
@@ -220,7 +220,7 @@ static void nothing_opens_later(void)
     close_session(&s);
 }
 
-/* ---- namespaces and rights ---------------------------------------------------------------------------------------------------------- */
+/* ---- namespaces and rights ---- */
 
 static void no_proc(void)
 {
@@ -316,7 +316,7 @@ static void set_uid(void)
     REQUIRE(!status[1], "the program ended with %x", status[1]);
 }
 
-/* ---- fork, death ------------------------------------------------------------------------------------------------------------------- */
+/* ---- fork, death ---- */
 
 static void *build_on(void *data)
 {
@@ -470,8 +470,7 @@ static void killed_while_it_builds(void)
     kill(holder, SIGKILL);
     REQUIRE(left == 1, "a compiler lives a second after its application");
 }
-/* ---- all of them ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- all of them ---- */
 
 static const struct {
     const char *name;

@@ -11,7 +11,7 @@
 
 static const char *const space_names[SPACES] = {"global", "constant", "local", "private"};
 
-/* ---- places ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- places ---- */
 
 void add_place(struct gen *g, struct place p)
 {
@@ -75,7 +75,7 @@ const char *typed_pointer(struct target t)
     return name;
 }
 
-/* ---- addresses --------------------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ---- */
 
 static void place_and_index(struct gen *g, const struct place *p, struct target t, bool has_index)
 {
@@ -203,7 +203,7 @@ void compare_pointers(struct gen *g)
     address(g, p->target, 1);
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------------------------------------ */
+/* ---- declarations ---- */
 
 /* Rows that all work-items of the group read, and for each of them words of its own in two arrays. */
 static void declare_local(struct gen *g)

@@ -7,7 +7,7 @@
 
 enum { CONSTANTS = 16 }; /* words of the program's own constant array */
 
-/* ---- address.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- address.c ---- */
 
 void add_place(struct gen *g, struct place p);
 void write_constants(struct gen *g);  /* the array that the program has, before the kernel */
@@ -22,7 +22,7 @@ struct target start_of(const struct pointer *p);           /* what the variable 
 void pointer_name(struct gen *g, const struct pointer *p); /* of an element, if it is an array */
 void address(struct gen *g, struct target t, int depth);   /* some place has to fit */
 
-/* ---- pointer.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- pointer.c ---- */
 
 void pointer_statement(struct gen *g);
 

@@ -27,7 +27,7 @@ bool chance(struct gen *g, unsigned percent)
     return below(g, 100) < percent;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- text ---- */
 
 void put(struct gen *g, const char *format, ...)
 {
@@ -79,7 +79,7 @@ const char *type_name(struct type t)
     return name;
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- types ---- */
 
 struct type scalar(enum base base)
 {
@@ -117,7 +117,7 @@ static bool is_signed(enum base base)
     return base < FLOAT && base % 2 == 0;
 }
 
-/* ---- expressions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 static void literal(struct gen *g, enum base base)
 {

@@ -88,7 +88,7 @@ struct gen {
     struct matrices *matrices; /* what the kernel multiplies, or NULL */
 };
 
-/* ---- expression.c --------------------------------------------------------------------------------------------------------------- */
+/* ---- expression.c ---- */
 
 unsigned below(struct gen *g, unsigned n); /* a random number in [0, n) */
 bool chance(struct gen *g, unsigned percent);
@@ -116,31 +116,31 @@ void begin_choice(struct gen *g);
 size_t output_row(struct gen *g, struct type t);                    /* offset of a part of the output with an element for each work-item */
 void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: no element twice */
 
-/* ---- address.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- address.c ---- */
 
 bool chosen_load(struct gen *g, struct type t); /* from one of several places. False: there are none */
 void compare_pointers(struct gen *g);           /* a truth value */
 
-/* ---- packed.c -------------------------------------------------------------------------------------------------------------------- */
+/* ---- packed.c ---- */
 
 void packed_function(struct gen *g);
 void packed_word(struct gen *g, const char *from); /* a call of it, of a buffer's elements */
 
-/* ---- turns.c --------------------------------------------------------------------------------------------------------------------- */
+/* ---- turns.c ---- */
 
 void take_turns(struct gen *g);
 
-/* ---- statement.c ----------------------------------------------------------------------------------------------------------------- */
+/* ---- statement.c ---- */
 
 void statement(struct gen *g, int depth);
 void statements(struct gen *g, int depth); /* a few */
 void assign(struct gen *g);                /* to a variable */
 
-/* ---- generate.c ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- generate.c ---- */
 
 void choose_range(struct gen *g);
 
-/* ---- matrix.c, matrix_loop.c --------------------------------------------------------------------------------------------------------- */
+/* ---- matrix.c, matrix_loop.c ---- */
 
 void matrix_choose(struct gen *g, struct matrices *m); /* what the kernel multiplies */
 void matrix_range(struct gen *g);

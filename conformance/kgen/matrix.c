@@ -46,7 +46,7 @@ unsigned shrink(struct gen *g, unsigned value, unsigned least)
     return drop ? least : value;
 }
 
-/* ---- what is multiplied ---------------------------------------------------------------------------------------------------------- */
+/* ---- what is multiplied ---- */
 
 /* Any overload, but mostly those that programs call. */
 static const struct function *any_function(struct gen *g)
@@ -109,7 +109,7 @@ void matrix_choose(struct gen *g, struct matrices *m)
     g->small_groups = g->own_vectors = false;
 }
 
-/* ---- the range -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the range ---- */
 
 /* Whole sub-groups, in work-groups of one or several. */
 static void choose_whole_range(struct gen *g, const struct matrices *m)
@@ -150,7 +150,7 @@ void matrix_range(struct gen *g)
     m->is_aligned = k->local[1] * k->local[2] == 1 || (k->local[0] % g->width == 0 && k->global[0] % g->width == 0);
 }
 
-/* ---- where the matrices lie -------------------------------------------------------------------------------------------------------- */
+/* ---- where the matrices lie ---- */
 
 static size_t rounded(size_t bytes, size_t unit)
 {
@@ -246,7 +246,7 @@ void matrix_lay_out(struct gen *g)
     }
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------------------------------------ */
+/* ---- declarations ---- */
 
 void matrix_function(struct gen *g)
 {

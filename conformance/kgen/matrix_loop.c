@@ -87,7 +87,7 @@ static void step(struct gen *g, const struct loop *l, size_t scale)
         put(g, " + %zu", l->ahead * scale);
 }
 
-/* ---- A ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- A ---- */
 
 static void row_of_a(struct gen *g, const struct loop *l, const char *i, const char *r, bool of_lane)
 {
@@ -159,7 +159,7 @@ static void read_a(struct gen *g, const struct loop *l)
         each(g, l, l->wide ? 1 : l->m->rows, 1, 1, block_2d_read_a);
 }
 
-/* ---- B ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- B ---- */
 
 /* The work-item's column, or the first one of the sub-group. */
 static void column_of(struct gen *g, const struct loop *l, const char *first, const char *j, bool of_lane)
@@ -301,7 +301,7 @@ static void read_b(struct gen *g, const struct loop *l)
         each(g, l, 1, columns, STEP_WORDS, load_b);
 }
 
-/* ---- C ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- C ---- */
 
 static void element_of_c(struct gen *g, const struct loop *l, const char *i, const char *j, const char *r)
 {
@@ -472,7 +472,7 @@ static void store(struct gen *g, struct loop *l)
         each(g, l, m->rows, m->columns, parts, store_element);
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- loops ---- */
 
 static void product(struct gen *g, const struct loop *l, const char *i, const char *j, const char *r)
 {
@@ -708,7 +708,7 @@ static void loop_over_k(struct gen *g, bool is_inside)
     put(g, " }");
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------------------------- */
+/* ---- statements ---- */
 
 /* Accumulators as others see them, or changed by others. */
 static void touch(struct gen *g, struct loop *l)

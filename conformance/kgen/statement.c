@@ -524,7 +524,7 @@ static void intel_or_cluster(struct gen *g, const struct variable *v)
     }
 }
 
-/* ---- statements that all work-items of the group reach ------------------------------------------------------------------------------ */
+/* ---- statements that all work-items of the group reach ---- */
 
 /* Values of other work-items through local memory. */
 static void exchange_in_local(struct gen *g, const struct variable *v)

@@ -37,7 +37,7 @@ enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 static struct device device;
 static cl_program program;
 
-/* ---- matrices and where in them ----------------------------------------------------------------------------------------------------- */
+/* ---- matrices and where in them ---- */
 
 /* Prefetches, which give nothing to compare, share one kernel. */
 static bool is_prefetch(const struct function *f)
@@ -75,7 +75,7 @@ static long place(const struct region *r, long row, long column, unsigned size)
     return row * r->pitch + column * (long)size;
 }
 
-/* ---- the rules, block by block in the order of memory ------------------------------------------------------------------------------- */
+/* ---- the rules, block by block in the order of memory ---- */
 
 /* Which value of which lane an element of a block belongs to, and at which of its bits. */
 struct target {
@@ -123,7 +123,7 @@ static void expect_write(const struct function *f, const struct region *r, unsig
         }
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- running ---- */
 
 static void begin_kernel(struct text *source, const char *name, const char *type)
 {
@@ -243,8 +243,7 @@ static void run_all(const struct region *r, size_t local, size_t items)
     run_prefetches(r, local, items);
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- tests ---- */
 
 static void inside(void **state)
 {

@@ -106,7 +106,7 @@ enum { USES = sizeof uses / sizeof uses[0] };
 static struct device device;
 static bool each; /* read with each use */
 
-/* ---- programs ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---- */
 
 static void add_read(struct text *source, const struct read *r)
 {
@@ -168,7 +168,7 @@ static cl_program program_of(size_t read)
     return device_build_text(&device, &source);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- running ---- */
 
 enum { OUT = ITEMS + 2 + 4 * ITEMS }; /* x of each work-item, and what else uses store */
 

@@ -17,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- matrices in memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- matrices in memory ---- */
 
 enum use { A, B, ACCUMULATOR };
 enum layout { ROWS, COLUMNS, PACKED, LAYOUTS };
@@ -156,7 +156,7 @@ static void expect(struct matrix *m, enum layout layout, const unsigned char *is
             fail_msg("%s: %s in layout %d: byte %zu is 0x%02x, not 0x%02x", what, m->type->matrix, layout, i, is[i], m->memory[i]);
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- programs ---- */
 
 static struct device device;
 static unsigned char before[ALL * 4], out[ALL * 4];
@@ -193,8 +193,7 @@ static void run(cl_program program, const char *kernel, struct device_arg *args,
         fail_msg("kernel %s ends with %d", kernel, status);
 }
 
-/* ---- loads and stores ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loads and stores ---- */
 
 /* Loaded from global memory, stored to local memory, loaded from there and stored to global memory. The three kernels of a type have each
  * layout once in each place; through generic pointers there is one of them. The sub-group size is not required by an attribute: the
@@ -254,8 +253,7 @@ static void generic_loads_and_stores(void **state)
     check_transfers(true);
 }
 
-/* ---- windows: matrices that memory ends within ------------------------------------------------------------------------------------------
- */
+/* ---- windows: matrices that memory ends within ---- */
 
 /* Where the matrix begins in memory of so many lines, each of so many elements; lines are rows, columns, or rows of words. */
 static const struct window {
@@ -329,8 +327,7 @@ static void windows_of_memory(void **state)
     clReleaseProgram(program);
 }
 
-/* ---- elements --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- elements ---- */
 
 /* What element (row, column) becomes. */
 static int made_value(unsigned row, unsigned column)
@@ -420,8 +417,7 @@ static void elements_and_coordinates(void **state)
     clReleaseProgram(program);
 }
 
-/* ---- products --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 static const struct kind {
     unsigned a, b, c; /* of `types` */
@@ -481,8 +477,7 @@ static void products(void **state)
     clReleaseProgram(program);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- what is refused ---- */
 
 static void refused(void **state)
 {

@@ -11,7 +11,7 @@
 #include "conformance/matrix/oracle.h"
 #include "tessera/matrix_math.h"
 
-/* ---- components ---------------------------------------------------------------------------------------------------------------- */
+/* ---- components ---- */
 
 const struct info infos[] = {
     [S2] = {2, 8, false, false, true, 3},     [U2] = {2, 8, false, false, false, 3},    [S4] = {4, 8, false, false, true, 4},
@@ -62,7 +62,7 @@ int64_t random_value(enum component c, uint32_t *state)
     return (int64_t)(r % (uint32_t)span) - (infos[c].is_signed ? span / 2 : 0);
 }
 
-/* ---- matrices -------------------------------------------------------------------------------------------------------------------- */
+/* ---- matrices ---- */
 
 unsigned packing(const struct matrix *m)
 {
@@ -139,7 +139,7 @@ int64_t number_of(const struct matrix *m, unsigned s, unsigned line, unsigned k)
     return m->use == A ? values_at(m, s, line, k / parts)[k % parts] : values_at(m, s, k / parts, line)[k % parts];
 }
 
-/* ---- modules ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- modules ---- */
 
 uint32_t component_type(struct module *m, enum component c)
 {

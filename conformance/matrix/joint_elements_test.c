@@ -11,7 +11,7 @@
 #include "conformance/matrix/joint.h"
 #include "conformance/matrix/oracle.h"
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- elements ---- */
 
 /* A matrix of which each work-item doubles its elements, and counts them at their coordinates. */
 struct elements {
@@ -316,8 +316,7 @@ static void several_sizes(void **state)
     module_free(&m);
 }
 
-/* ---- checked loads and stores
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- checked loads and stores ---- */
 
 /* Where the matrix begins in one of `lines` lines of `width` elements; row and column of matrices in the layout by rows. */
 static const struct window {
@@ -424,8 +423,7 @@ static void checked_transfers(void **state)
     }
 }
 
-/* ---- arithmetic
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- arithmetic ---- */
 
 /* s32 x: y = float(-x · 3 + x - 5), z = half(y / 2), w = s16(z), and bfloat16(y), each stored; shapes with and without whole vectors. */
 static void arithmetic_and_conversions(void **state)
@@ -496,7 +494,7 @@ static void arithmetic_and_conversions(void **state)
     }
 }
 
-/* ---- other places of elements -------------------------------------------------------------------------------------------------------- */
+/* ---- other places of elements ---- */
 
 /* A matrix that becomes one of other components, by an instruction of SPIR-V, or for another use, by a function that is such an
  * instruction. */

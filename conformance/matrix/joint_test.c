@@ -14,7 +14,7 @@
 #include "conformance/matrix/oracle.h"
 #include <CL/cl_tessera.h>
 
-/* ---- products ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- products ---- */
 
 struct kind {
     enum component a, b, c, d;
@@ -339,8 +339,7 @@ static void products_of_thirty_two(void **state)
     check_products(KHRONOS, 32);
 }
 
-/* ---- products in a loop over K
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- products in a loop over K ---- */
 
 enum { ROUNDS = 3, TILES = 2 }; /* accumulators of a sub-group: two by two */
 

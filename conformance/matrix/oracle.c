@@ -7,7 +7,7 @@
 
 #include "conformance/matrix/oracle.h"
 
-/* ---- functions, from their prototypes ------------------------------------------------------------------------------------------- */
+/* ---- functions, from their prototypes ---- */
 
 static const struct prototype {
     const char *name, *a, *b, *c;
@@ -75,7 +75,7 @@ size_t oracle_function_count(void)
     return COUNT;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 /* Value of a bit pattern of sign, exponent and fraction. Exact. */
 static double decode(uint32_t bits, unsigned exponent_bits, unsigned fraction_bits)
@@ -133,7 +133,7 @@ static int64_t integer_of(uint32_t bits, unsigned width, bool is_signed)
     return is_signed && v >> (width - 1) ? v - (1ll << width) : v;
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- data ---- */
 
 uint32_t oracle_random(uint32_t *state)
 {
@@ -221,7 +221,7 @@ void oracle_fill(struct oracle_case *t, const struct oracle_function *f, enum or
             t->c[r][n] = accumulator(f, rest, &state);
 }
 
-/* ---- layout: the index formulas of docs/matrix.md --------------------------------------------------------------------------------- */
+/* ---- layout: the index formulas of docs/matrix.md ---- */
 
 static void put(unsigned char *bytes, unsigned first_bit, unsigned width, uint32_t value)
 {
@@ -264,7 +264,7 @@ static unsigned lane_of(const struct oracle_function *f, unsigned row, unsigned 
     return k / (f->k / f->n) + (f->split && row >= f->m / 2 ? f->n : 0);
 }
 
-/* ---- product ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- product ---- */
 
 static bool check_integer(const struct oracle_case *t, unsigned present, unsigned r, unsigned n, uint32_t got)
 {

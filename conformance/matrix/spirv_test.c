@@ -69,7 +69,7 @@ static void print_log(cl_program program)
     assert_non_null(program);
 }
 
-/* ---- products ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- products ---- */
 
 /* The matrix operands, of what the function's name says: intel_sub_group_<elements of A>_<of B>_matrix_mad_k<K>. */
 static uint32_t operands_of(const struct oracle_function *f)
@@ -218,7 +218,7 @@ static void refused_products(void **state)
     clReleaseProgram(program);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 enum { LANES = 16, MATRIX_BYTES = 48 * 256, VALUE_BYTES = LANES * 512 };
 

@@ -16,8 +16,7 @@ static struct session session;
 static tinytc_compiler_context_t context;
 static tinytc_core_info_t info;
 
-/* ---- programs
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- programs ---- */
 
 static const char scale[] = "func @scale(%a: f32, %X: memref<f32x16x?>) {\n  %g = builtin.group_id : index\n"
                             "  %x = subview %X[:,%g] : memref<f32x16>\n  %z = constant 0.0 : f32\n  axpby.n %a, %x, %a, %x\n}\n";
@@ -151,8 +150,7 @@ static void numbers(void)
     EXPECT(tinytc_f16_as_ui16_to_f32(0x0001) == 0x1p-24f);
 }
 
-/* ---- recipes
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- recipes ---- */
 
 enum { GAP = 2 };
 static const struct type {

@@ -67,8 +67,7 @@ int initial_value(uint64_t seed, uint32_t buffer, size_t k)
     return (int)((x >> 40) % 5) - 2;
 }
 
-/* ---- types
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- types ---- */
 
 /* As the table of promotions in the language's manual. */
 static bool promotable(int a, int b)
@@ -99,8 +98,7 @@ static void put_size(struct gen *g, int mode)
         tsr_buf_printf(&g->text, "x%lld", (long long)g->size[mode]);
 }
 
-/* ---- parameters
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ---- */
 
 static struct view *add_view(struct gen *g, int type, uint32_t order, const int *mode, uint32_t memory, bool local)
 {
@@ -159,8 +157,7 @@ static void put_own_part(struct gen *g, uint32_t number)
     tsr_buf_printf(&g->text, b->order && b->gap ? ">>" : ">");
 }
 
-/* ---- choices
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- choices ---- */
 
 static struct view *any_view(struct gen *g)
 {
@@ -203,8 +200,7 @@ static void raise_bound(struct gen *g, const struct view *v, double bound)
         g->memory_bound[v->memory] = bound;
 }
 
-/* ---- linear algebra
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- linear algebra ---- */
 
 /* Writes alpha, the factors, beta and the result, and notes how large that can be; false: nothing was written. `depth`: products that an
  * element adds up. */
@@ -389,8 +385,7 @@ static bool put_cumsum(struct gen *g)
     return a && put_blas(g, "cumsum", a, NULL, c, g->size[c->mode[along]], mode);
 }
 
-/* ---- views and local memory
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- views and local memory ---- */
 
 /* Local memory, which is written at once. */
 static bool put_alloca(struct gen *g)
@@ -451,8 +446,7 @@ static bool put_column(struct gen *g)
     return true;
 }
 
-/* ---- SPMD
- * -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- SPMD ---- */
 
 /* Arithmetic on two numbers %x and %y of a type, in names that begin with `name`; the result is the last of them. */
 static double put_arithmetic(struct gen *g, int type, uint32_t name, double x, double y)
@@ -633,8 +627,7 @@ static bool put_coop(struct gen *g)
     return true;
 }
 
-/* ---- control flow
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- control flow ---- */
 
 static bool put_statement(struct gen *g);
 

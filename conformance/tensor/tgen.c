@@ -15,8 +15,7 @@ struct run {
     int64_t sizes[MOST_BUFFERS][2 * MOST_MODES + 2];
 };
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ---- */
 
 static void put_number(const char *type, char *memory, size_t k, int value)
 {
@@ -88,8 +87,7 @@ static uint32_t open_sizes(const struct buffer *b, int64_t *sizes)
     return count;
 }
 
-/* ---- runs
- * -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- runs ---- */
 
 static bool interpret(struct run *r)
 {

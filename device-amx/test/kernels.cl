@@ -113,7 +113,7 @@ kernel void large_private_alone(global uint *out)
     out[me] = sum;
 }
 
-/* ---- rendezvous ------------------------------------------------------------------------------------------------------------ */
+/* ---- rendezvous ---- */
 
 kernel void barrier_in_branch(int limit)
 {
@@ -217,7 +217,7 @@ kernel void exchange_keeps(global ulong *out)
     out[get_global_id(0)] = sum;
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 kernel void divide(global const int *a, global const int *b, global int *quotient, global int *rest)
 {
@@ -236,7 +236,7 @@ kernel void denormals(global float *x)
     x[get_global_id(0)] *= 0.5f;
 }
 
-/* ---- printf ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- printf ---- */
 
 kernel void print_groups(void)
 {
@@ -258,7 +258,7 @@ kernel void print_kinds(float x, int4 v, char3 c, global int *p)
     printf("%d\n", r);
 }
 
-/* ---- program scope --------------------------------------------------------------------------------------------------------------- */
+/* ---- program scope ---- */
 
 global int counter = 5;
 constant int table[4] = {1, 10, 100, 1000};

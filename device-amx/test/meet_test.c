@@ -62,7 +62,7 @@ static void test_sub_groups_apart(void **state)
     }
 }
 
-/* ---- exchanges --------------------------------------------------------------------------------------------------------------- */
+/* ---- exchanges ---- */
 
 enum { GLOBAL = 120, LOCAL = 55, S = 16 };
 
@@ -132,7 +132,7 @@ static void test_keeps(void **state)
     }
 }
 
-/* ---- illegal divergence ------------------------------------------------------------------------------------------------------- */
+/* ---- illegal divergence ---- */
 
 static void check_report(struct program *p, const char *kernel, int32_t limit, const char *const *words)
 {

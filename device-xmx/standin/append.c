@@ -59,7 +59,7 @@ ze_result_t ZE_APICALL zeCommandListAppendEventReset(ze_command_list_handle_t hC
     return append_plain(__func__, hCommandList, hEvent, true, true, 0, NULL);
 }
 
-/* ---- timestamps ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- timestamps ---- */
 
 struct write_clock {
     struct tsr__command base;

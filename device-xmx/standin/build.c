@@ -7,7 +7,7 @@
 #include "device-xmx/ze_newer.h"
 #include "device-xmx/standin/standin.h"
 
-/* ---- build flags --------------------------------------------------------------------------------------------------------------------- */
+/* ---- build flags ---- */
 
 /* What each flag is for our compiler; "" means nothing to it. */
 static const struct {
@@ -68,7 +68,7 @@ static bool read_flags(const char *text, struct tsr_buf *options, char **wrong)
     return !options->failed;
 }
 
-/* ---- what the persona lacks ---------------------------------------------------------------------------------------------------------- */
+/* ---- what the persona lacks ---- */
 
 enum {
     OP_CAPABILITY = 17,
@@ -131,7 +131,7 @@ static bool has_size(const struct tsr__persona *persona, uint32_t size)
     return false;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- requests ---- */
 
 /* One module in SPIR-V. */
 struct input {

@@ -35,7 +35,7 @@ uint64_t tsr__standin_memory_size(const struct tsr__device *device)
     return device->persona->memory < most ? device->persona->memory : most;
 }
 
-/* ---- the clock ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the clock ---- */
 
 static uint64_t mask(uint32_t bits)
 {
@@ -72,7 +72,7 @@ ze_result_t ZE_APICALL zeDeviceGetGlobalTimestamps(ze_device_handle_t hDevice, u
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- properties ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- properties ---- */
 
 ze_result_t ZE_APICALL zeDeviceGetProperties(ze_device_handle_t hDevice, ze_device_properties_t *pDeviceProperties)
 {
@@ -310,7 +310,7 @@ ze_result_t ZE_APICALL zeDeviceGetSubDevices(ze_device_handle_t hDevice, uint32_
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- other devices: none reaches another's memory ------------------------------------------------------------------------------------ */
+/* ---- other devices: none reaches another's memory ---- */
 
 ze_result_t ZE_APICALL zeDeviceGetP2PProperties(ze_device_handle_t hDevice, ze_device_handle_t hPeerDevice,
                                                 ze_device_p2p_properties_t *pP2PProperties)

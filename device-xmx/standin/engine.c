@@ -30,7 +30,7 @@ static struct tsr__allocation *allocation_of(const struct tsr__submission *submi
     return submission->found[submission->command->wait_count + index];
 }
 
-/* ---- the thread of a device ---------------------------------------------------------------------------------------------------------- */
+/* ---- the thread of a device ---- */
 
 static bool is_ready(const struct tsr__submission *submission)
 {
@@ -246,7 +246,9 @@ static bool start_thread(struct tsr__device *device)
     return device->started;
 }
 
-/* ---- fork: the child has no thread of the device, and what the parent has on it stays there. For the child the device is lost. ------- */
+/* ---- fork ---- */
+
+/* The child has no thread of the device, and what the parent has on it stays there. For the child the device is lost. */
 
 static void before_fork(void)
 {
@@ -277,7 +279,7 @@ static void watch_forks(void)
     tsr_fork_watch(&hooks);
 }
 
-/* ---- streams and submissions --------------------------------------------------------------------------------------------------------- */
+/* ---- streams and submissions ---- */
 
 void tsr__standin_stream_open(struct tsr__stream *stream, struct tsr__device *device, bool in_order)
 {
@@ -369,7 +371,7 @@ ze_result_t tsr__standin_submit(struct tsr__stream *stream, struct tsr__command 
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- commands ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- commands ---- */
 
 void *tsr__standin_command_new(size_t bytes, const char *name, struct tsr__context *context, ze_event_handle_t signal, uint32_t wait_count,
                                const ze_event_handle_t *waits, uint32_t use_count, const struct tsr__use *uses, ze_result_t *result)

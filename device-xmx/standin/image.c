@@ -5,7 +5,7 @@
 
 #include "device-xmx/standin/standin.h"
 
-/* ---- formats ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ---- */
 
 static const struct layout {
     unsigned channels, bits;
@@ -108,7 +108,7 @@ ze_result_t ZE_APICALL zeImageGetProperties(ze_device_handle_t hDevice, const ze
     return result;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 /* Sizes in pixels, layers among them. False: beyond a limit. */
 static bool find_extent(const struct tsr__device *device, const ze_image_desc_t *desc, uint32_t pixel, uint64_t extent[3])
@@ -220,7 +220,7 @@ ze_result_t ZE_APICALL zeImageDestroy(ze_image_handle_t hImage)
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- samplers ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- samplers ---- */
 
 ze_result_t ZE_APICALL zeSamplerCreate(ze_context_handle_t hContext, ze_device_handle_t hDevice, const ze_sampler_desc_t *desc,
                                        ze_sampler_handle_t *phSampler)

@@ -69,7 +69,7 @@ ze_result_t ZE_APICALL zeKernelDestroy(ze_kernel_handle_t hKernel)
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- arguments: what is set stays until it is set again ------------------------------------------------------------------------------ */
+/* ---- arguments: what is set stays until it is set again ---- */
 
 /* NULL, or memory that the device reaches. */
 static ze_result_t check_address(const struct tsr__kernel *kernel, uint32_t index, const void *address)
@@ -198,7 +198,7 @@ ze_result_t ZE_APICALL zeKernelGetIndirectAccess(ze_kernel_handle_t hKernel, ze_
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- sizes of groups ----------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes of groups ---- */
 
 /* The largest group that the kernel can have. */
 static uint64_t most_items(const struct tsr__kernel *kernel)
@@ -265,7 +265,7 @@ ze_result_t ZE_APICALL zeKernelSetCacheConfig(ze_kernel_handle_t hKernel, ze_cac
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- queries ---- */
 
 static uint32_t at_most_32_bits(uint64_t value)
 {

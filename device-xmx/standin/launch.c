@@ -15,7 +15,7 @@ struct launch {
     unsigned char *args;
 };
 
-/* ---- running ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- running ---- */
 
 struct running {
     struct tsr_task task;
@@ -78,7 +78,7 @@ static void free_launch(struct tsr__command *command)
     tsr__standin_code_drop(launch->code);
 }
 
-/* ---- appending ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- appending ---- */
 
 /* Lays the local arguments out behind the local variables. Bytes of all of them. */
 static uint64_t place_locals(const struct tsr__kernel *kernel, unsigned char *args)

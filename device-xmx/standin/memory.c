@@ -47,7 +47,7 @@ bool tsr__standin_reaches(const struct tsr__device *device, const struct tsr__al
     return allocation->type != ZE_MEMORY_TYPE_DEVICE || allocation->device == device;
 }
 
-/* ---- pages --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- pages ---- */
 
 static bool is_closed(const struct tsr__allocation *allocation)
 {
@@ -99,7 +99,7 @@ static bool map(struct tsr__allocation *allocation, size_t alignment)
     return true;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static bool enlist(struct tsr__allocation *allocation)
 {
@@ -303,7 +303,7 @@ ze_result_t ZE_APICALL zeMemFreeExt(ze_context_handle_t hContext, const ze_memor
     return free_by(__func__, hContext, ptr, pMemFreeDesc->freePolicy);
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- queries ---- */
 
 /* A copy of the allocation with the byte, or one of the type UNKNOWN. */
 static struct tsr__allocation look_up(const struct tsr__context *context, const void *pointer)

@@ -5,7 +5,7 @@
 
 #include "device-xmx/standin/standin.h"
 
-/* ---- native binaries: this head, and the image of the program ------------------------------------------------------------------------ */
+/* ---- native binaries: this head, and the image of the program ---- */
 
 struct native_head {
     char magic[8];
@@ -53,7 +53,7 @@ ze_result_t ZE_APICALL zeModuleGetNativeBinary(ze_module_handle_t hModule, size_
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- build logs ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- build logs ---- */
 
 struct tsr__build_log {
     struct tsr__object base; /* owner: the context */
@@ -98,7 +98,7 @@ ze_result_t ZE_APICALL zeModuleBuildLogGetString(ze_module_build_log_handle_t hM
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- modules ---- */
 
 static ze_result_t module_new(struct tsr__context *context, struct tsr__device *device, struct tsr__code *code, ze_module_handle_t *handle)
 {

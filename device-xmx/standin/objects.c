@@ -164,7 +164,7 @@ bool tsr__standin_report_leaks(const void *owner)
     return true;
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- refusals ---- */
 
 static void report(const char *function, ze_result_t result, const char *format, va_list args, bool fatal)
 {

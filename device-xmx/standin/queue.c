@@ -106,7 +106,7 @@ ze_result_t ZE_APICALL zeCommandQueueSynchronize(ze_command_queue_handle_t hComm
     return result;
 }
 
-/* ---- fences -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- fences ---- */
 
 ze_result_t ZE_APICALL zeFenceCreate(ze_command_queue_handle_t hCommandQueue, const ze_fence_desc_t *desc, ze_fence_handle_t *phFence)
 {

@@ -13,7 +13,7 @@
 #include "tessera/clc.h"
 #include "tessera/device.h"
 
-/* ---- settings (settings.c; the table is settings.def) -------------------------------------------------------------------------------- */
+/* ---- settings (settings.c; the table is settings.def) ---- */
 
 enum tsr__setting {
 #define TSR_SETTING(name, values, default_value, text) TSR__SETTING_##name,
@@ -50,7 +50,7 @@ struct tsr__settings {
 /* As the environment was at the first call. */
 const struct tsr__settings *tsr__standin_settings(void);
 
-/* ---- personas (personas.c) ----------------------------------------------------------------------------------------------------------- */
+/* ---- personas (personas.c) ---- */
 
 struct tsr__queue_group {
     ze_command_queue_group_property_flags_t flags;
@@ -78,7 +78,7 @@ struct tsr__persona {
 /* NULL: there is no such persona. */
 const struct tsr__persona *tsr__standin_persona(const char *word, size_t length);
 
-/* ---- objects (objects.c; the table is objects.def) ----------------------------------------------------------------------------------- */
+/* ---- objects (objects.c; the table is objects.def) ---- */
 
 enum tsr__kind {
     TSR__KIND_NONE,
@@ -161,7 +161,7 @@ void tsr__standin_forgive(const char *function, const char *format, ...) TSR_PRI
 /* A struct of a chain by its type, NULL if there is none. */
 void *tsr__standin_chained(const void *first, ze_structure_type_t type);
 
-/* ---- driver and devices (driver.c, extensions.c, device.c) --------------------------------------------------------------------------- */
+/* ---- driver and devices (driver.c, extensions.c, device.c) ---- */
 
 struct tsr__driver {
     struct tsr__object base;
@@ -197,7 +197,7 @@ uint64_t tsr__standin_ticks(const struct tsr__device *device, uint64_t ns);
 #define CHECK_LOST(device)                                                                                                                 \
     REFUSE_IF(atomic_load_explicit(&(device)->lost, memory_order_relaxed), ZE_RESULT_ERROR_DEVICE_LOST, "the device is lost")
 
-/* ---- contexts and memory (context.c, memory.c) --------------------------------------------------------------------------------------- */
+/* ---- contexts and memory (context.c, memory.c) ---- */
 
 struct tsr__context {
     struct tsr__object base;
@@ -254,7 +254,7 @@ void tsr__standin_each_indirect(const struct tsr__device *device, const struct t
                                 ze_kernel_indirect_access_flags_t flags, void (*call)(struct tsr__allocation *allocation, void *data),
                                 void *data);
 
-/* ---- images and samplers (image.c, image_copy.c) ------------------------------------------------------------------------------------- */
+/* ---- images and samplers (image.c, image_copy.c) ---- */
 
 struct tsr__image {
     struct tsr__object base; /* owner: the context */
@@ -275,7 +275,7 @@ struct tsr__sampler {
     uint32_t word; /* tessera/sampler.def */
 };
 
-/* ---- modules and kernels (code.c, build.c, module.c, kernel.c) ----------------------------------------------------------------------- */
+/* ---- modules and kernels (code.c, build.c, module.c, kernel.c) ---- */
 
 /* Code of a program, shared by its module, kernels and submitted launches. */
 struct tsr__code {
@@ -315,7 +315,7 @@ struct tsr__kernel {
     bool *set;
 };
 
-/* ---- commands (engine.c, wait.c) ----------------------------------------------------------------------------------------------------- */
+/* ---- commands (engine.c, wait.c) ---- */
 
 /* A range of memory that a command uses. */
 struct tsr__use {
@@ -377,7 +377,7 @@ bool tsr__standin_sleep(uint64_t until_ns);
 uint64_t tsr__standin_deadline(uint64_t timeout_ns);
 struct timespec tsr__standin_timespec(uint64_t ns);
 
-/* ---- lists, queues, fences, events (list.c, append.c, transfer.c, launch.c, queue.c, event.c) ---------------------------------------- */
+/* ---- list.c, append.c, transfer.c, launch.c, queue.c, event.c ---- */
 
 struct tsr__queue {
     struct tsr__object base; /* owner: the context */

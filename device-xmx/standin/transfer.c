@@ -4,7 +4,7 @@
 
 #include "device-xmx/standin/standin.h"
 
-/* ---- copies -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---- */
 
 struct copy {
     struct tsr__command base;
@@ -41,7 +41,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopy(ze_command_list_handle_t hC
     return tsr__standin_append(list, &copy->base);
 }
 
-/* ---- boxes --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ---- */
 
 struct copy_box {
     struct tsr__command base;
@@ -117,7 +117,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyRegion(ze_command_list_handl
     return tsr__standin_append(list, &copy->base);
 }
 
-/* ---- fills --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- fills ---- */
 
 struct fill {
     struct tsr__command base;
@@ -171,7 +171,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryFill(ze_command_list_handle_t hC
     return tsr__standin_append(list, &fill->base);
 }
 
-/* ---- hints: checked, and of no effect ------------------------------------------------------------------------------------------------ */
+/* ---- hints: checked, and of no effect ---- */
 
 /* The memory is checked now, and may be freed before the command's turn comes: nothing touches it. */
 static ze_result_t hint(const char *name, struct tsr__list *list, const void *pointer, size_t size)

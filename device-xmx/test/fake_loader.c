@@ -308,7 +308,7 @@ ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t handle, ui
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- images -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- images ---- */
 
 /* -1: the GPU has no images. */
 static int lack_of_images(void)

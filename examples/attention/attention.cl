@@ -14,7 +14,7 @@ enum {
     N = 16      /* columns of a matrix function */
 };
 
-/* ---- packing ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- packing ---- */
 
 /* One work-item for each pair of numbers. Kᵀ has a column for each key: panels of 16 keys, in which row i has the numbers 2i and 2i + 1 of
  * each. V has D columns: for each pair of keys a row of D pairs, one from each key. */
@@ -28,7 +28,7 @@ kernel void pack(global const ushort *k, global const ushort *v, global uint *pa
     packed_v[head + word] = from[0] | (uint)from[D] << 16;
 }
 
-/* ---- attention -------------------------------------------------------------------------------------------------------------------- */
+/* ---- attention ---- */
 
 /* To bfloat16: to nearest, ties to even. There are no NaNs. */
 short8 bf16_of(float8 x)

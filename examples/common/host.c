@@ -31,7 +31,7 @@ void *must_alloc(size_t size)
     return p;
 }
 
-/* ---- the device ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the device ---- */
 
 static bool has_all(cl_device_id device, const char *const *extensions)
 {
@@ -86,7 +86,7 @@ void host_close(struct host *host)
     clReleaseContext(host->context);
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---- */
 
 static char *text_of(const char *path)
 {
@@ -160,7 +160,7 @@ double host_run(const struct host *host, cl_program program, const char *kernel,
     return best;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 int size_argument(int argc, char **argv, int otherwise, int step)
 {

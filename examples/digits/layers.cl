@@ -3,7 +3,7 @@
  * (outputs, samples / 8); outputs are a multiple of 16, and inputs one of 32 (16 for bfloat16). Rows of A are samples, columns of B
  * outputs. */
 
-/* ---- int8: pairs of sub-groups of 8 share the 8 samples, of which each loads 4 ----------------------------------------------------- */
+/* ---- int8: pairs of sub-groups of 8 share the 8 samples, of which each loads 4 ---- */
 
 /* x: samples by inputs. w: four inputs packed in an int, inputs / 4 by outputs. */
 int8 sums_int8(global const int *x, global const int *w, global const int *bias, int inputs)
@@ -45,7 +45,7 @@ __attribute__((intel_reqd_sub_group_size(8))) kernel void last_int8(global const
         to[r * get_local_size(0)] = ((int *)&sums)[r];
 }
 
-/* ---- bfloat16: sub-groups of 16 ------------------------------------------------------------------------------------------------------ */
+/* ---- bfloat16: sub-groups of 16 ---- */
 
 /* x: samples by inputs. w: two inputs packed in an int, inputs / 2 by outputs. */
 float8 sums_bf16(global const short *x, global const int *w, global const float *bias, int inputs)

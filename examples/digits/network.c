@@ -64,7 +64,7 @@ void digits_load(struct digits *d, const char *path)
     free(text);
 }
 
-/* ---- weights ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- weights ---- */
 
 struct input {
     const char *path;
@@ -143,8 +143,7 @@ void layer_pack_bf16(const struct layer *l, int32_t *words)
             ((uint16_t *)words)[(k / 2 * l->outputs + n) * 2 + k % 2] = l->bf16[k * l->outputs + n];
 }
 
-/* ---- plain C ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- plain C ---- */
 
 void network_plain_int8(const struct network *net, const uint8_t *pixels, int32_t *out)
 {

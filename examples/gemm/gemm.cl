@@ -20,7 +20,7 @@ typedef int8 c_block;
 #define MAD(form) intel_sub_group_i8_i8_##form##_k32
 #endif
 
-/* ---- plain: every work-item loads its own elements ------------------------------------------------------------------------------------ */
+/* ---- plain: every work-item loads its own elements ---- */
 
 /* Of A, the lanes of a sub-group of 16 hold a row of 32 bytes, two bytes each. Of B, each lane holds a column. `words`: 32-bit words in a
  * row of A, that is, rows of packed B. */
@@ -56,7 +56,7 @@ kernel void gemm_plain(global const short *restrict a, global const int *restric
                 c[(row + i * 8 + r) * n + (panel + j) * PANEL + lane] = sum[i][j][r];
 }
 
-/* ---- blocks: the sub-group reads and writes together --------------------------------------------------------------------------------- */
+/* ---- blocks: the sub-group reads and writes together ---- */
 
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void gemm_blocks(global const ushort *restrict a, global const uint *restrict b, global uint *restrict c, int words, int n)
@@ -89,7 +89,7 @@ kernel void gemm_blocks(global const ushort *restrict a, global const uint *rest
                 intel_sub_group_block_write(c + (row + i * 8 + r) * n + (panel + j) * PANEL, as_uint(sum[i][j][r]));
 }
 
-/* ---- blocks of two dimensions ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks of two dimensions ---- */
 
 /* One function reads all rows of A, 64 bytes of each: two blocks side by side, one for each step. Another one reads 16 rows of a panel of B.
  * What lies outside of a matrix would read as zero and not be written, so that the sizes need not be multiples of the blocks'. */
@@ -120,7 +120,7 @@ kernel void gemm_2d(global ushort *restrict a, global uint *restrict b, global u
                                                        (private uint *)&sum[i][j]);
 }
 
-/* ---- split: two sub-groups of 8 share A ------------------------------------------------------------------------------------------------ */
+/* ---- split: two sub-groups of 8 share A ---- */
 
 /* Each of a pair reads half of the rows of A, and its own eight columns of every panel. */
 __attribute__((intel_reqd_sub_group_size(8)))

@@ -18,8 +18,7 @@ enum {
     MOST_ALLOCATIONS = 4096,
 };
 
-/* ---- memory -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 static struct {
     pthread_mutex_t lock;
@@ -135,8 +134,7 @@ static enum tsr_status memory_fill(const struct tsr_device *device, uint64_t to,
     return TSR_OK;
 }
 
-/* ---- launches
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- launches ---- */
 
 struct tsr_launch {
     struct tsr_module *module; /* the CPU device's */
@@ -253,8 +251,7 @@ static void launch_end(struct tsr_launch *launch, char **why)
     tsr_free(launch);
 }
 
-/* ---- the device
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the device ---- */
 
 static struct tsr_device_caps caps;
 static struct tsr_device remote = {.ops = &tsr_remote_device, .caps = &caps, .compute_units = 1};

@@ -125,7 +125,7 @@ static cl_command_buffer_state_khr state_of(cl_command_buffer_khr buffer)
     return value;
 }
 
-/* ---- what it does -------------------------------------------------------------------------------------------------------------------- */
+/* ---- what it does ---- */
 
 /* Arguments are those of the recording, each replay starts anew, and objects may be released before. */
 static void replays(void **state)
@@ -349,8 +349,7 @@ static void shared_memory(void **state)
     end(&t);
 }
 
-/* ---- updates ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- updates ---- */
 
 static cl_int update_one(cl_command_buffer_khr buffer, const cl_mutable_dispatch_config_khr *config)
 {
@@ -521,8 +520,7 @@ static void arguments_that_come_later(void **state)
     end(&t);
 }
 
-/* ---- queries and errors ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- queries and errors ---- */
 
 static void queries(void **state)
 {

@@ -169,7 +169,7 @@ static void test_wait_errors(void **state)
     test_end(&w);
 }
 
-/* ---- callbacks ------------------------------------------------------------------------------------------------------------------- */
+/* ---- callbacks ---- */
 
 struct record {
     atomic_int count;
@@ -307,7 +307,7 @@ static void test_blocking_callback(void **state)
     test_end(&w);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- threads ---- */
 
 static void *set_later(void *event)
 {
@@ -346,7 +346,7 @@ static void test_set_by_other_thread(void **state)
     test_end(&w);
 }
 
-/* ---- profiling -------------------------------------------------------------------------------------------------------------------- */
+/* ---- profiling ---- */
 
 static void test_profiling(void **state)
 {

@@ -20,7 +20,7 @@ static const char *const source =
     "    out[get_global_id(0) - get_global_offset(0)] = (uint)(first + (size_t)box[get_local_id(0)] + get_num_groups(0) * 100000);\n"
     "}\n";
 
-/* ---- the world of a case ------------------------------------------------------------------------------------------------------------ */
+/* ---- the world of a case ---- */
 
 static char notes[65536]; /* what the context's callback was told, by several threads */
 static pthread_mutex_t notes_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,7 +93,7 @@ static cl_int status_of(cl_event event)
     return status;
 }
 
-/* ---- several devices ---------------------------------------------------------------------------------------------------------------- */
+/* ---- several devices ---- */
 
 /* Kernels on all devices in turn, each after the event of the one before it, on one buffer. */
 static void devices_take_turns(void)
@@ -357,8 +357,7 @@ static void times(void)
     end(&w);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- failures ---- */
 
 /* A launch loses the device, or hangs until the driver gives up. */
 static void the_device_is_lost(void)
@@ -557,7 +556,7 @@ static void gpu_first(void)
     assert_true(type & CL_DEVICE_TYPE_GPU);
 }
 
-/* ---- images ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- images ---- */
 
 static const char *const image_source =
     "kernel void brighter(read_only image2d_t from, write_only image2d_t to, sampler_t s)\n"
@@ -790,8 +789,7 @@ static void no_memory_for_an_image(void)
     end(&w);
 }
 
-/* ---- the cases
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the cases ---- */
 
 static const struct test_case {
     const char *name;

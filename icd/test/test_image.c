@@ -6,7 +6,7 @@
 
 enum { MOST_2D = 16384, MOST_3D = 2048, MOST_LAYERS = 2048 };
 
-/* ---- creation ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- creation ---- */
 
 static void format_pairs(void **state)
 {
@@ -220,8 +220,7 @@ static void refusals(void **state)
     test_end(&w);
 }
 
-/* ---- queries --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- queries ---- */
 
 static size_t size_of(cl_mem image, cl_image_info name)
 {
@@ -311,8 +310,7 @@ static void requirements(void **state)
     test_end(&w);
 }
 
-/* ---- memory of others -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory of others ---- */
 
 /* An image with pitches in the host's memory, between guard pages: pixels alone are touched. */
 static void memory_of_the_host(void **state)
@@ -505,8 +503,7 @@ static void images_in_images(void **state)
     test_end(&w);
 }
 
-/* ---- commands that are wrong ------------------------------------------------------------------------------------------------------------
- */
+/* ---- commands that are wrong ---- */
 
 static void wrong_commands(void **state)
 {
@@ -592,8 +589,7 @@ static void life(void **state)
     test_end(&w);
 }
 
-/* ---- samplers --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- samplers ---- */
 
 static void samplers(void **state)
 {

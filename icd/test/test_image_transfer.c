@@ -303,7 +303,7 @@ static void maps_that_overlap(void **state)
     test_end(&w);
 }
 
-/* ---- fills ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- fills ---- */
 
 struct fill {
     cl_image_format format;
@@ -402,7 +402,7 @@ static void a_depth_color_is_one_float(void **state)
     test_end(&w);
 }
 
-/* ---- mipmaps ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- mipmaps ---- */
 
 static void levels(void **state)
 {
@@ -449,7 +449,7 @@ static void levels(void **state)
     test_end(&w);
 }
 
-/* ---- command buffers --------------------------------------------------------------------------------------------------------------- */
+/* ---- command buffers ---- */
 
 /* Recorded: a fill of a depth image, whose colour is one float, and a copy from level to level. */
 static void recorded(void **state)

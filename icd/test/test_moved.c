@@ -48,7 +48,7 @@ static unsigned char *read_file(const char *path, size_t *size)
     return bytes;
 }
 
-/* ---- what a process does ---------------------------------------------------------------------------------------------------------- */
+/* ---- what a process does ---- */
 
 static void save(const char *level)
 {
@@ -232,7 +232,7 @@ static void load_without_compiler(const char *level, const char *from)
     test_end(&w);
 }
 
-/* ---- the processes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the processes ---- */
 
 static void save_of(const char *level, const char *from)
 {

@@ -12,7 +12,7 @@ static unsigned below(unsigned limit)
     return (seed >> 8) % limit;
 }
 
-/* ---- random graphs ------------------------------------------------------------------------------------------------------------------ */
+/* ---- random graphs ---- */
 
 enum { NODES = 400, QUEUES = 3, WAITS = 4, GATES = 6, BYTES = (NODES + 7) / 8 };
 
@@ -138,8 +138,7 @@ static void test_graphs(void **state)
     CHECK(clReleaseContext(context));
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- threads ---- */
 
 enum { THREADS = 4, ROUNDS = 300 };
 

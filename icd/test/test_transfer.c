@@ -54,7 +54,7 @@ static int end(void **state)
     return 0;
 }
 
-/* ---- buffers over guarded memory ---------------------------------------------------------------------------------------------------- */
+/* ---- buffers over guarded memory ---- */
 
 /* What of the memory the buffer is: the region alone, all of it, or the region is a sub-buffer. */
 enum cover { EXACT, INNER, SUB, COVERS };
@@ -99,7 +99,7 @@ static void wait_for(cl_command_queue queue, cl_event event)
     }
 }
 
-/* ---- copies of one run of bytes ------------------------------------------------------------------------------------------------------ */
+/* ---- copies of one run of bytes ---- */
 
 enum op { READ, WRITE, COPY, SVM_COPY, USM_COPY, READ_RECT, WRITE_RECT, COPY_RECT, OPS };
 static const char *const op_names[] = {"read", "write", "copy", "SVM copy", "USM copy", "read of a box", "write of a box", "copy of a box"};
@@ -216,8 +216,7 @@ static void test_large(void **state)
     check_all();
 }
 
-/* ---- fills ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- fills ---- */
 
 enum filler { BUFFER, SVM, USM };
 
@@ -274,8 +273,7 @@ static void test_fill(void **state)
     check_all();
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- boxes ---- */
 
 struct pitches {
     size_t row, slice;
@@ -343,8 +341,7 @@ static void test_box(void **state)
     check_all();
 }
 
-/* ---- memory of buffers ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory of buffers ---- */
 
 /* A buffer of its own memory, made as a copy of the source; through a second one, at an offset, to the destination. */
 static void through_own(size_t size)
@@ -449,8 +446,7 @@ static void test_map(void **state)
     check_all();
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- what is refused ---- */
 
 static void overlap_one(size_t size)
 {
@@ -541,8 +537,7 @@ static void test_refused(void **state)
     check_all();
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ---- */
 
 static cl_kernel kernels[2]; /* elements of 1 and of 4 bytes */
 

@@ -79,8 +79,7 @@ static void expect(int where, cl_mem mem, cl_int more)
             fail_msg("element %d is %d, not %d", i, values[i], i + more);
 }
 
-/* ---- what the platform says ------------------------------------------------------------------------------------------------------------
- */
+/* ---- what the platform says ---- */
 
 static bool lists(const char *names, const char *name)
 {
@@ -184,8 +183,7 @@ static void test_sub_devices(void **state)
         CHECK(clReleaseDevice(parts[i]));
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 /* Back and forth, ordered by events alone, and at the end each device and the host see the same. */
 static void test_migration(void **state)
@@ -614,8 +612,7 @@ static void test_of_one_device(void **state)
     CHECK(clReleaseMemObject(pipe));
 }
 
-/* ---- commands --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- commands ---- */
 
 static void CL_CALLBACK native(void *args)
 {
@@ -752,8 +749,7 @@ static void test_kernel_infos(void **state)
     CHECK(clReleaseMemObject(mem));
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- programs ---- */
 
 static void expect_log(cl_program of, int where, cl_build_status status, const char *part)
 {

@@ -18,7 +18,7 @@ static int load(void **state)
     return 0;
 }
 
-/* ---- allocation ------------------------------------------------------------------------------------------------------------------- */
+/* ---- allocation ---- */
 
 enum kind { HOST, DEVICE, SHARED, SHARED_BY_ALL, KINDS };
 
@@ -175,7 +175,7 @@ static void test_info(void **state)
     test_end(&w);
 }
 
-/* ---- frees ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- frees ---- */
 
 static void test_frees(void **state)
 {
@@ -281,7 +281,7 @@ static void test_left(void **state)
     }
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ---- */
 
 static const char source[] =
     "kernel void add(global int *to, global const int *from, int n) { size_t i = get_global_id(0); to[i] += from[i] + n; }\n"
@@ -402,7 +402,7 @@ static void test_indirect(void **state)
     test_end(&w);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---- */
 
 static void test_commands(void **state)
 {

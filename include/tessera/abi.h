@@ -4,7 +4,7 @@
 #ifndef TESSERA_ABI_H
 #define TESSERA_ABI_H
 
-/* ---- memory, in bytes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- memory, in bytes ---- */
 
 /* Alignment of the largest OpenCL types, long16 and double16. Memory objects, argument blocks, local memory, each local argument, stacks of
  * work-items, what a packet keeps at a barrier, and what an exchange answers begin at multiples of it. */
@@ -18,8 +18,7 @@
 /* Of a work-group on the CPU device: it stays in a second-level cache, beside what the group works on. */
 #define TSR_CPU_LOCAL_MEMORY (256 << 10)
 
-/* ---- work-groups -----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- work-groups ---- */
 
 /* Work-items of a packet or sub-group: a power of two. */
 #define TSR_MIN_LANES 8
@@ -47,8 +46,7 @@ enum tsr_exchange_mode { TSR_EXCHANGE_ALL = 0, TSR_EXCHANGE_ACTIVE = 1 };
 /* Address spaces, in the numbering of SPIR. Null is zero in each. */
 enum tsr_space { TSR_SPACE_PRIVATE = 0, TSR_SPACE_GLOBAL = 1, TSR_SPACE_CONSTANT = 2, TSR_SPACE_LOCAL = 3 };
 
-/* ---- tiles of matrices (tessera/tiles.h) ------------------------------------------------------------------------------------------------
- */
+/* ---- tiles of matrices (tessera/tiles.h) ---- */
 
 #define TSR_TILE_ROWS 16
 #define TSR_TILE_ROW_BYTES 64

@@ -13,7 +13,7 @@
 #define TSR_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 #define TSR_PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* ---- status ------------------------------------------------------------------------------------------------------------- */
+/* ---- status ---- */
 
 /* What a function below the OpenCL API can answer. OpenCL error codes exist in icd/ only. */
 enum tsr_status {
@@ -25,7 +25,7 @@ enum tsr_status {
 /* Static text of a status, never NULL. */
 const char *tsr_status_text(enum tsr_status status);
 
-/* ---- environment (base/env.c, base/env_parse.c; the table is tessera/env.def) ------------------------------------------------ */
+/* ---- environment (base/env.c, base/env_parse.c; the table is tessera/env.def) ---- */
 
 enum tsr_env_name {
 #define TSR_ENV(name, obeys, side, values, default_value, text) TSR_ENV_##name,
@@ -66,7 +66,9 @@ const struct tsr_environment *tsr_environment_use(const struct tsr_environment *
 const char *tsr_getenv(const char *name);
 char **tsr_environ(void);
 
-/* ---- log (base/log.c): TESSERA_DEBUG=group,group,… or all; to standard error or to TESSERA_LOG_FILE ------------------------- */
+/* ---- log (base/log.c) ---- */
+
+/* TESSERA_DEBUG=group,group,… or all; to standard error or to TESSERA_LOG_FILE. */
 
 enum tsr_log_group {
 #define TSR_LOG(name, text) TSR_LOG_##name,
@@ -82,7 +84,9 @@ void tsr_log(enum tsr_log_group group, const char *format, ...) TSR_PRINTF_LIKE(
 /* Text of any length as it is, whatever groups are on. */
 void tsr_log_text(const char *text);
 
-/* ---- memory (base/memory.c): malloc that can be made to fail (TESSERA_FAIL_ALLOC=n fails the n-th and all later ones) -------- */
+/* ---- memory (base/memory.c) ---- */
+
+/* malloc that can be made to fail: TESSERA_FAIL_ALLOC=n fails the n-th and all later ones. */
 
 void *tsr_malloc(size_t size);               /* NULL on failure; size 0 gives a unique pointer */
 void *tsr_calloc(size_t count, size_t size); /* NULL on failure or overflow */
@@ -106,7 +110,7 @@ void tsr_arena_free(struct tsr_arena *arena);
 /* Called by the thread whose arena got no memory, of any arena of the process; if it returns, the allocation answers NULL. NULL: none. */
 void tsr_arena_on_failure(void (*handler)(size_t size));
 
-/* ---- intrusive list ------------------------------------------------------------------------------------------------------- */
+/* ---- intrusive list ---- */
 
 struct tsr_list {
     struct tsr_list *next, *prev;
@@ -134,7 +138,7 @@ static inline void tsr_list_remove(struct tsr_list *e)
 }
 #define TSR_LIST_ITEM(e, type, member) TSR_CONTAINER_OF(e, type, member)
 
-/* ---- byte buffer (base/buf.c): little-endian writer and bounds-checked reader ------------------------------------------------ */
+/* ---- byte buffer (base/buf.c): little-endian writer and bounds-checked reader ---- */
 
 /* Growing buffer. After a failed allocation `failed` stays set and writes do nothing, so that callers check once at the end. */
 struct tsr_buf {
@@ -165,7 +169,7 @@ const char *tsr_read_str(struct tsr_reader *r);                /* NULL for the e
 /* Count of following records of at least `min_size` bytes each: failed if they cannot fit, so that no count makes a huge allocation. */
 uint32_t tsr_read_count(struct tsr_reader *r, size_t min_size);
 
-/* ---- hash (base/hash.c, over xxhash) ---------------------------------------------------------------------------------------- */
+/* ---- hash (base/hash.c, over xxhash) ---- */
 
 struct tsr_hash {
     uint64_t lo, hi;
@@ -179,7 +183,7 @@ struct tsr_hash tsr_hasher_end(struct tsr_hasher *h); /* frees h */
 struct tsr_hash tsr_hash_bytes(const void *data, size_t size);
 void tsr_hash_hex(struct tsr_hash hash, char out[33]);
 
-/* ---- files and the system (base/file.c, base/prim_linux.c) ------------------------------------------------------------------- */
+/* ---- files and the system (base/file.c, base/prim_linux.c) ---- */
 
 /* Whole file into malloc'd memory with a zero after the end (not counted). Regular files only, at most `limit` bytes. */
 enum tsr_status tsr_file_read(const char *path, size_t limit, unsigned char **data, size_t *size);
@@ -210,7 +214,7 @@ struct tsr_fd tsr_fd_keep(int number);        /* of a descriptor just made; -1 g
 bool tsr_fd_is_ours(const struct tsr_fd *fd); /* errno stays as it is */
 void tsr_fd_close(struct tsr_fd *fd);         /* if it is ours; in any case `fd` is none then */
 
-/* ---- fork (base/fork.c) -------------------------------------------------------------------------------------------------------- */
+/* ---- fork (base/fork.c) ---- */
 
 /* fork() in another thread waits for the end of what stands between these two: calls into the dynamic linker, descriptors that exist for a
  * moment, locks of the whole driver. Sections nest. They must be short, and none may begin under a lock that a hook takes. */
@@ -240,7 +244,7 @@ void tsr_fork_mutex_remove(struct tsr_fork_mutex *removed);
 int tsr_no_cancel_begin(void);
 void tsr_no_cancel_end(int begun); /* what the former returned */
 
-/* ---- CPU features (base/cpu.c; the table is tessera/cpu.def) ------------------------------------------------------------------ */
+/* ---- CPU features (base/cpu.c; the table is tessera/cpu.def) ---- */
 
 enum tsr_cpu_feature {
 #define TSR_CPU(name, llvm, leaf, subleaf, reg, bit, level) TSR_CPU_##name,

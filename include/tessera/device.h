@@ -158,7 +158,7 @@ struct tsr_loaded_kernel {
 struct tsr_device_ops {
     const char *name; /* for the log */
 
-    /* ---- what there is */
+    /* ---- what there is ---- */
 
     /* The root devices of the folder, in *devices: an array in static storage, the same at each call. 0: this machine has none. Starts no
      * thread, and costs microseconds if there is none. */
@@ -173,7 +173,7 @@ struct tsr_device_ops {
     /* Whether the device can still be used: not once it has been lost. NULL: always. */
     bool (*available)(const struct tsr_device *device);
 
-    /* ---- parts (clCreateSubDevices). All of these are NULL if the device cannot be split. */
+    /* ---- parts (clCreateSubDevices). All of these are NULL if the device cannot be split. ---- */
 
     /* Whether a split along this affinity domain gives at least two parts. */
     bool (*splits)(const struct tsr_device *device, enum tsr_domain domain);
@@ -185,7 +185,7 @@ struct tsr_device_ops {
     unsigned (*split_by_domain)(const struct tsr_device *device, enum tsr_domain domain, struct tsr_device **parts);
     void (*part_free)(struct tsr_device *part);
 
-    /* ---- compilation */
+    /* ---- compilation ---- */
 
     /* What programs are compiled for; everything but the macros, which icd/ makes of caps->extensions. */
     void (*target)(const struct tsr_device *device, struct tsr_target *target);
@@ -205,8 +205,10 @@ struct tsr_device_ops {
                                    char **why);
     void (*module_unload)(struct tsr_module *module);
 
-    /* ---- memory: of devices with caps->own_memory, else NULL. An address is what a kernel sees; 0 is none. All of these have done their
-     * work when they return. OK, NO_MEMORY, or IO: the device has failed. */
+    /* ---- memory ---- */
+
+    /* Of devices with caps->own_memory, else NULL. An address is what a kernel sees; 0 is none. All of these have done their work when they
+     * return. OK, NO_MEMORY, or IO: the device has failed. */
 
     /* Memory aligned to TSR_MAX_ALIGN bytes, contents undefined. */
     enum tsr_status (*memory_allocate)(const struct tsr_device *device, uint64_t size, uint64_t *address);
@@ -225,7 +227,9 @@ struct tsr_device_ops {
     /* A hint that the device will use this part of a SHARED allocation. */
     enum tsr_status (*usm_prefetch)(const struct tsr_device *device, const void *pointer, uint64_t size);
 
-    /* ---- images: of devices with caps->images and caps->own_memory, else NULL. The results are those of memory functions. */
+    /* ---- images ---- */
+
+    /* Of devices with caps->images and caps->own_memory, else NULL. The results are those of memory functions. */
 
     /* Whether the device has images of this format, of the type that the format is for. */
     bool (*image_format)(const struct tsr_device *device, const struct tsr_image_format *format);
@@ -240,7 +244,7 @@ struct tsr_device_ops {
     enum tsr_status (*image_copy)(const struct tsr_device *device, uint64_t to, const struct tsr_image_part *to_part, uint64_t from,
                                   const struct tsr_image_part *from_part);
 
-    /* ---- launches */
+    /* ---- launches ---- */
 
     /* Largest work-group that the kernel can have with so much dynamic local memory (stack and local memory considered); 0: not even one
      * work-item. */

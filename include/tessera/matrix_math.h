@@ -33,7 +33,7 @@ enum tsr_matrix_form {
     TSR_MATRIX_SPLIT, /* 32 bits in each of 8 lanes; the lower rows in the even sub-group of the pair, the upper rows in the odd one */
 };
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 union tsr_float_bits {
     float value;
@@ -116,7 +116,7 @@ static inline float tsr_tf32_of_float(float value)
     return tsr_float_of_bits((tsr_bits_are_nan(bits) ? nan : rounded) & 0xffffe000u);
 }
 
-/* ---- one column of D = A·B + C ----------------------------------------------------------------------------------------------------- */
+/* ---- one column of D = A·B + C ---- */
 
 /* 32-bit word j of row r of A. `slots` holds the argument a of every lane one after the other, of both sub-groups for SPLIT. */
 static inline unsigned tsr_matrix_a_word(enum tsr_matrix_form form, unsigned m, const void *slots, unsigned r, unsigned j)
@@ -218,7 +218,7 @@ static inline void tsr_matrix_column(enum tsr_matrix_form form, unsigned m, enum
     }
 }
 
-/* ---- MADW ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- MADW ---- */
 
 /* A 32-bit operand in 64 bits, by the sign of its type. */
 static inline unsigned long tsr_madw_extend(unsigned bits, bool is_signed)

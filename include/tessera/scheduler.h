@@ -15,7 +15,7 @@
 struct tsr_pool;
 struct tsr_task;
 
-/* ---- topology (scheduler/topology.c, hwloc; loaded at first use, a few milliseconds) ---------------------------------------- */
+/* ---- topology (scheduler/topology.c, hwloc; loaded at first use, a few milliseconds) ---- */
 
 enum tsr_domain { TSR_DOMAIN_NUMA, TSR_DOMAIN_L4, TSR_DOMAIN_L3, TSR_DOMAIN_L2, TSR_DOMAIN_L1, TSR_DOMAIN_COUNT };
 
@@ -30,7 +30,7 @@ bool tsr_topology_splits(const cpu_set_t *cpus, enum tsr_domain domain);
 /* Memory this process may use: min of RAM, cgroup v1/v2 limits up to the root, RLIMIT_AS. No hwloc. */
 uint64_t tsr_memory_limit(void);
 
-/* ---- pool ------------------------------------------------------------------------------------------------------------------- */
+/* ---- pool ---- */
 
 /* Pool over the CPUs; the same set gives the same pool. Starts no thread. Never destroyed: workers park, nothing happens at exit.
  * NULL: out of memory. After fork() the child's pools have no workers and start their own at need. */
@@ -51,7 +51,7 @@ struct tsr_worker {
 enum { TSR_SCRATCH_ALIGN = 128, TSR_SCRATCH_SLOTS = 5 };
 void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size);
 
-/* ---- tasks -------------------------------------------------------------------------------------------------------------------- */
+/* ---- tasks ---- */
 
 enum tsr_task_phase { TSR_TASK_NEW, TSR_TASK_SUBMITTED, TSR_TASK_RUNNING, TSR_TASK_DONE };
 

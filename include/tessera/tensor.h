@@ -47,8 +47,7 @@ void tsr_tensor_print(const struct tsr_tensor_program *program, struct tsr_buf *
 /* Whether a text is in this language and not in OpenCL C: its first token is `func`, and a global name follows. */
 bool tsr_tensor_is_text(const void *text, size_t size);
 
-/* ---- functions, as the host sees them -------------------------------------------------------------------------------------------------
- */
+/* ---- functions, as the host sees them ---- */
 
 enum tsr_tensor_argument {
     TSR_TENSOR_VALUE,         /* a number, by value */
@@ -73,8 +72,7 @@ struct tsr_tensor_function_info {
 /* Functions of a good program; NULL behind the last one. */
 const struct tsr_tensor_function_info *tsr_tensor_function(const struct tsr_tensor_program *program, uint32_t index);
 
-/* ---- interpreter ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- interpreter ---- */
 
 /* Runs work-groups 0 … groups - 1 of a function, one after the other, in plain C. `arguments` are those that a kernel gets: for pointers,
  * and for local memory, the address of a variable with the address. OK, INVALID (*why says what the program did: never freed), NO_MEMORY.

@@ -29,7 +29,7 @@ struct rounds {
     bool *idle; /* per block: a packet with nothing to do comes there */
 };
 
-/* ---- the loop ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the loop ---- */
 
 static bool is_add_of(LLVMValueRef v, LLVMValueRef phi)
 {
@@ -73,7 +73,7 @@ static bool read_loop(struct rounds *r)
     return r->packet != NULL;
 }
 
-/* ---- packets with nothing to do ----------------------------------------------------------------------------------------------------- */
+/* ---- packets with nothing to do ---- */
 
 /* The counter of which an id is made, and how far it was shifted. */
 static LLVMValueRef counter_of(LLVMValueRef v, unsigned *shift)
@@ -166,7 +166,7 @@ static bool leaves_same(struct rounds *r)
     return true;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static LLVMValueRef select_larger(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y)
 {

@@ -28,8 +28,7 @@ struct joint {
     unsigned rows, row[MOST_LANES]; /* which reduction each run of elements belongs to */
 };
 
-/* ---- what a reduction is ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- what a reduction is ---- */
 
 /* The halves' operation: a binary operator, or an intrinsic of two operands. */
 static bool is_operation(LLVMValueRef v)
@@ -99,8 +98,7 @@ static bool find_reduction(const struct joining *j, LLVMValueRef v, struct reduc
            (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMIntegerTypeKind);
 }
 
-/* ---- joint steps -----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- joint steps ---- */
 
 static LLVMValueRef apply(struct joining *j, LLVMValueRef like, LLVMValueRef a, LLVMValueRef b)
 {
@@ -185,8 +183,7 @@ static void join(struct joining *j, const struct reduction *const *r, unsigned c
     }
 }
 
-/* ---- the pass --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the pass ---- */
 
 static unsigned power_of_two(unsigned count)
 {

@@ -43,8 +43,7 @@ struct fission {
     unsigned group_count;
 };
 
-/* ---- what a loop is made of ------------------------------------------------------------------------------------------------------------
- */
+/* ---- what a loop is made of ---- */
 
 static bool is_in_loop(const struct fission *f, LLVMValueRef v)
 {
@@ -104,8 +103,7 @@ static bool find_loop(struct fission *f, LLVMBasicBlockRef block)
     return true;
 }
 
-/* ---- chains ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- chains ---- */
 
 static LLVMValueRef next_round(const struct fission *f, LLVMValueRef phi)
 {
@@ -184,8 +182,7 @@ static void find_chains(struct fission *f)
         f->carried += f->chains[c].carried;
 }
 
-/* ---- what chains share -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- what chains share ---- */
 
 /* Instructions to make a value of the loop again; false: one should not. What is done for one lane runs beside the rest. */
 static bool add_recompute_cost(struct fission *f, struct tsr__map *seen, LLVMValueRef v, unsigned *cost)
@@ -260,8 +257,7 @@ static unsigned registers_of(const struct fission *f, uint64_t shared)
     return sum;
 }
 
-/* ---- groups ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- groups ---- */
 
 /* The chain that brings the fewest new values to a group that has these, if it still fits; or none. */
 static unsigned best_chain(const struct fission *f, uint64_t shared, unsigned carried, unsigned most)
@@ -323,8 +319,7 @@ static bool is_worth_it(struct fission *f)
     return cost <= (f->carried + registers_of(f, all) - f->room) * TSR__FISSION_SPILL;
 }
 
-/* ---- the loops -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the loops ---- */
 
 /* The chain's values are those of the copy from now on, outside of the loop. */
 static void use_copies(struct fission *f, unsigned group, struct tsr__map *copies)

@@ -40,8 +40,7 @@ int tsr__nontemporal_argument(struct tsr__compilation *l, LLVMValueRef store)
     return (int)LLVMConstIntGetZExtValue(operands[1]);
 }
 
-/* ---- code -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- code ---- */
 
 LLVMValueRef tsr__nontemporal_flag(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef item, int argument)
 {

@@ -31,7 +31,7 @@ static LLVMValueRef slice(const struct records *r, LLVMValueRef x, unsigned firs
     return LLVMGetVectorSize(LLVMTypeOf(x)) == count ? x : tsr__take_lanes(r->network.l, r->network.b, x, NULL, first, count);
 }
 
-/* ---- taking apart -------------------------------------------------------------------------------------------------------------------- */
+/* ---- taking apart ---- */
 
 static void take_apart(const struct records *r, LLVMValueRef all, LLVMValueRef *members)
 {
@@ -127,7 +127,7 @@ static bool compute_behind(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVal
     return true;
 }
 
-/* ---- putting together ---------------------------------------------------------------------------------------------------------------- */
+/* ---- putting together ---- */
 
 static LLVMValueRef put_together(const struct records *r, LLVMValueRef *members)
 {

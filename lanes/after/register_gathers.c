@@ -31,8 +31,7 @@ static unsigned element_bits(struct tsr__compilation *l, LLVMTypeRef vector)
     return (unsigned)LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(l->module), LLVMGetElementType(vector));
 }
 
-/* ---- what is taken out of the values ---------------------------------------------------------------------------------------------------
- */
+/* ---- what is taken out of the values ---- */
 
 /* A user that has the values, too. */
 static bool passes_on(LLVMValueRef user)
@@ -95,8 +94,7 @@ static void replace_takers(struct gathered *g, LLVMValueRef v)
     LLVMInstructionEraseFromParent(v);
 }
 
-/* ---- the loads -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the loads ---- */
 
 /* The address of each lane: a constant distance from the first one's, where that is known. */
 static void find_addresses(struct gathered *g, LLVMValueRef *at)

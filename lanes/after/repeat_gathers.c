@@ -35,8 +35,7 @@ static unsigned lane_of(const struct pattern *p, unsigned number, unsigned repet
     return p->rows_alike ? repetition * p->in_row + number : number * p->in_row + repetition;
 }
 
-/* ---- does it repeat? -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- does it repeat? ---- */
 
 struct query {
     struct pattern pattern;
@@ -124,8 +123,7 @@ static bool find_pattern(struct tsr__compilation *l, LLVMValueRef pointers, stru
     return best->in_row > 1;
 }
 
-/* ---- the gather ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the gather ---- */
 
 static LLVMValueRef take(struct tsr__lane_scalars *c, const struct pattern *p, LLVMValueRef v, unsigned repetition)
 {

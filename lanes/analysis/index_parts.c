@@ -5,7 +5,7 @@
 
 enum { MOST_SHIFTED = 30 };
 
-/* ---- indices of a GEP ---------------------------------------------------------------------------------------------------------------- */
+/* ---- indices of a GEP ---- */
 
 struct tsr__gep_walk tsr__gep_walk(LLVMTargetDataRef layout, LLVMValueRef gep)
 {
@@ -37,8 +37,7 @@ bool tsr__gep_next(struct tsr__gep_walk *walk, struct tsr__gep_index *index)
     return true;
 }
 
-/* ---- parts of a number -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- parts of a number ---- */
 
 bool tsr__is_exact(LLVMValueRef v, enum tsr__extension extension)
 {

@@ -10,7 +10,7 @@
 /* How a value that is narrower than 64 bits counts. */
 enum tsr__extension { TSR__EXT_NONE, TSR__EXT_SIGNED, TSR__EXT_ZERO };
 
-/* ---- indices of a GEP ---------------------------------------------------------------------------------------------------------------- */
+/* ---- indices of a GEP ---- */
 
 struct tsr__gep_index {
     LLVMValueRef value;
@@ -32,8 +32,7 @@ struct tsr__gep_walk tsr__gep_walk(LLVMTargetDataRef layout, LLVMValueRef gep);
 /* False: there are no more. */
 bool tsr__gep_next(struct tsr__gep_walk *walk, struct tsr__gep_index *index);
 
-/* ---- parts of a number -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- parts of a number ---- */
 
 enum tsr__parts_kind {
     TSR__PARTS_NONE,      /* of this file, none: the value is a variable */

@@ -56,8 +56,7 @@ static bool is_free(LLVMValueRef inst)
            (callee && (tsr__starts_with(tsr__name(callee), "llvm.lifetime.") || tsr__starts_with(tsr__name(callee), "llvm.assume")));
 }
 
-/* ---- costs: quarters of a vector instruction --------------------------------------------------------------------------------------------
- */
+/* ---- costs: quarters of a vector instruction ---- */
 
 static uint64_t cost_of_registers(uint64_t registers)
 {

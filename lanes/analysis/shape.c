@@ -22,7 +22,7 @@ struct search {
     unsigned lanes, pitch;
 };
 
-/* ---- small shapes ----------------------------------------------------------------------------------------------------------------- */
+/* ---- small shapes ---- */
 
 static const struct tsr__shape varying = {.kind = TSR__SHAPE_VARYING};
 
@@ -131,7 +131,7 @@ static struct tsr__shape join_with_halves(const struct search *s, struct tsr__sh
     return of_halves(join_shapes(half_shape(s, a), half_shape(s, b)), join_shapes(in_firsts(s, a), in_firsts(s, b)));
 }
 
-/* ---- lookup -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- lookup ---- */
 
 struct tsr__shape tsr__shape_of(const struct tsr__shapes *shapes, LLVMValueRef value)
 {
@@ -166,8 +166,7 @@ static struct tsr__shape operand_shape(const struct search *s, int user, LLVMVal
     return s->pitch == 1 ? half_shape(s, shape) : in_firsts(s, shape);
 }
 
-/* ---- transfer functions ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- transfer functions ---- */
 
 /* uniform if every operand is, else varying; NONE while an operand is unknown. */
 static struct tsr__shape uniform_or_varying(const struct search *s, int user, LLVMValueRef inst)
@@ -650,7 +649,7 @@ static struct tsr__shape transfer_instruction(struct search *s, int user, LLVMVa
     return half.kind == TSR__SHAPE_VARYING ? shape : of_halves(half, firsts);
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the search ---- */
 
 static void collect_values(struct search *s)
 {
@@ -714,7 +713,7 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
     } while (changed);
 }
 
-/* ---- dump ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- dump ---- */
 
 static void print_value(const struct tsr__shapes *shapes, LLVMValueRef v, struct tsr_buf *out)
 {

@@ -16,7 +16,7 @@
 
 enum { MAX_COALESCED = 4096 /* slots in a function of which copies are looked for: the table grows with their square */ };
 
-/* ---- sets --------------------------------------------------------------------------------------------------------------------- */
+/* ---- sets ---- */
 
 static uint64_t *new_set(const struct tsr__barrier_liveness *s)
 {
@@ -60,7 +60,7 @@ static bool sets_intersect(const struct tsr__barrier_liveness *s, const uint64_t
     return false;
 }
 
-/* ---- slots and blocks --------------------------------------------------------------------------------------------------------- */
+/* ---- slots and blocks ---- */
 
 static bool is_plain_slot(LLVMValueRef alloca, LLVMTypeRef type)
 {
@@ -127,7 +127,7 @@ static void collect_accesses(struct tsr__barrier_liveness *s, LLVMBasicBlockRef 
         look_at_block(s, b);
 }
 
-/* ---- loops with stops --------------------------------------------------------------------------------------------------------- */
+/* ---- loops with stops ---- */
 
 /* The ways into loops with stops get blocks of their own. A value that the rounds bring along in the context is put there before the first,
  * or the first stop would have to save it in each round because the first round has it in a register. */
@@ -163,7 +163,7 @@ static void open_loops(struct tsr__barrier_liveness *s)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- searches ----------------------------------------------------------------------------------------------------------------- */
+/* ---- searches ---- */
 
 /* Slots that are read after a block starts before they are written. With `saves` (per block, or NULL), what is put into the context at its
  * end is read there, and the search ends at stops. */
@@ -252,7 +252,7 @@ static void find_saves(struct tsr__barrier_liveness *s, uint64_t **live)
     }
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---- */
 
 struct coalesce {
     struct tsr__barrier_liveness *s;
@@ -358,7 +358,7 @@ static void coalesce_slots(struct tsr__barrier_liveness *s, uint64_t **live)
         }
 }
 
-/* ---- all together ------------------------------------------------------------------------------------------------------------- */
+/* ---- all together ---- */
 
 void tsr__barrier_liveness_find(struct tsr__barrier_liveness *s, LLVMBasicBlockRef first)
 {
@@ -388,7 +388,7 @@ void tsr__barrier_liveness_find(struct tsr__barrier_liveness *s, LLVMBasicBlockR
         set_union(s, s->used[b], s->saves[b]);
 }
 
-/* ---- the context -------------------------------------------------------------------------------------------------------------- */
+/* ---- the context ---- */
 
 struct ranked {
     uint64_t rank;

@@ -60,7 +60,7 @@ struct cut {
     LLVMValueRef own_area, all_area; /* of the next exchange, of the one before */
 };
 
-/* ---- cutting ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- cutting ---- */
 
 static void redirect_branches(LLVMValueRef f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -156,8 +156,7 @@ static void requery_id(struct cut *c, LLVMValueRef query)
         }
 }
 
-/* ---- the rounds -----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the rounds ---- */
 
 static LLVMBasicBlockRef append_block(struct cut *c, const char *name)
 {
@@ -367,8 +366,9 @@ static void rewrite_id(struct cut *c, LLVMValueRef inst)
     LLVMInstructionEraseFromParent(inst);
 }
 
-/* ---- the code around the regions -------------------------------------------------------------------------------------------------------
- *
+/* ---- the code around the regions ---- */
+
+/*
  *                  start                      what holds for all groups
  *                    |
  *            +---> group                      a loop over the groups of the row

@@ -215,7 +215,7 @@ static uint64_t size_of_plan(const struct tsr__interleave_plan *plan)
     return size;
 }
 
-/* ---- what is needed once ------------------------------------------------------------------------------------------------------------- */
+/* ---- what is needed once ---- */
 
 /* Whether the value is the same in all work-items that are together in a block. Those that have been apart since may have had other rounds.
  */
@@ -273,7 +273,7 @@ static void find_shared(struct tsr__interleave_plan *plan, struct tsr_arena *are
     }
 }
 
-/* ---- the plan ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the plan ---- */
 
 /* Of what has no copy, and of what work-items must not do out of their order. */
 static bool forbids(int block, LLVMValueRef inst)

@@ -22,7 +22,7 @@ static LLVMBasicBlockRef new_block(struct code *c, const char *name)
     return LLVMAppendBasicBlockInContext(c->i->l->context, c->i->plan->cfg.function, name);
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static bool is_used_elsewhere(LLVMValueRef inst)
 {
@@ -142,7 +142,7 @@ static void leave(struct code *c, int from, int to, unsigned first, unsigned cou
             LLVMBuildStore(c->i->b, value_of(c, k, tsr__incoming_from(phi, blocks[from].ref)), slots_of(c, phi)->in[k]);
 }
 
-/* ---- work-items that go on alone ----------------------------------------------------------------------------------------------------- */
+/* ---- work-items that go on alone ---- */
 
 static LLVMBasicBlockRef way_apart(struct code *c, int to)
 {
@@ -210,7 +210,7 @@ static LLVMBasicBlockRef make_apart(struct code *c, int branch, LLVMValueRef con
     return begin;
 }
 
-/* ---- together ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- together ---- */
 
 static LLVMValueRef join(struct code *c, LLVMOpcode how, LLVMValueRef const *conditions)
 {

@@ -12,7 +12,7 @@
 #include "lanes/ir/mad_op.h"
 #include "tessera/item.h"
 
-/* ---- the loops ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the loops ---- */
 
 LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, enum tsr__engine_call call, int dim)
 {

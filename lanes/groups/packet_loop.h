@@ -5,8 +5,7 @@
 
 #include "lanes/ir/calls.h"
 
-/* ---- loops: also used by barrier_regions.c ----------------------------------------------------------------------------------------------
- */
+/* ---- loops: also used by barrier_regions.c ---- */
 
 struct tsr__packet_loop {
     struct tsr__compilation *l;

@@ -6,7 +6,7 @@
 
 #include "lanes/ir/ir.h"
 
-/* ---- functions of engine_calls.def ------------------------------------------------------------------------------------------------- */
+/* ---- functions of engine_calls.def ---- */
 
 /* What the names of all of them begin with. */
 #define TSR__CALL_PREFIX "__tsr_"
@@ -91,7 +91,7 @@ LLVMValueRef tsr__declare_call(struct tsr__compilation *l, enum tsr__engine_call
 /* Asks for the result of a primitive or placeholder. dim: -1 for one without dimensions. */
 LLVMValueRef tsr__build_query(struct tsr__compilation *l, LLVMBuilderRef b, enum tsr__engine_call call, int dim);
 
-/* ---- other functions, and operations of a packet ---------------------------------------------------------------------------------- */
+/* ---- other functions, and operations of a packet ---- */
 
 /* Is it a dot product of the built-in library that the packet has an instruction for? Then it is not inlined. */
 bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function);

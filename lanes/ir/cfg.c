@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- depth-first order --------------------------------------------------------------------------------------------------------- */
+/* ---- depth-first order ---- */
 
 struct order {
     LLVMBasicBlockRef *blocks; /* reverse post-order */
@@ -75,7 +75,7 @@ static void connect_blocks(struct tsr__block *blocks, int count, const struct ts
         }
 }
 
-/* ---- dominators ------------------------------------------------------------------------------------------------------------------ */
+/* ---- dominators ---- */
 
 static int common_dominator(const struct tsr__block *blocks, int a, int b)
 {
@@ -200,7 +200,7 @@ static void find_post_dominators(struct tsr__cfg *cfg, struct tsr_arena *arena)
         cfg->blocks[i].ipdom = ipdom[i] == exit ? TSR__NONE : ipdom[i];
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- loops ---- */
 
 static bool block_dominates(const struct tsr__block *blocks, int a, int b)
 {
@@ -258,7 +258,7 @@ static bool find_loops(struct tsr__block *blocks, int count, struct tsr__cfg *cf
     return true;
 }
 
-/* ---- compact order ------------------------------------------------------------------------------------------------------------------ */
+/* ---- compact order ---- */
 
 /* Loop of `loops` that contains `block` and whose parent is `outer`; TSR__NONE if the block is in `outer` itself. */
 static int child_loop(const struct tsr__cfg *cfg, const struct tsr__block *blocks, int block, int outer)
@@ -310,8 +310,7 @@ static int *compact_order(const struct tsr__block *blocks, int count, const stru
     return order;
 }
 
-/* ---- all together ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- all together ---- */
 
 bool tsr__cfg_make(struct tsr__cfg *cfg, LLVMValueRef function, struct tsr_arena *arena)
 {

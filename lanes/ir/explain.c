@@ -37,8 +37,7 @@ struct tsr__explain {
     unsigned array_kind;    /* metadata of the program's private arrays */
 };
 
-/* ---- notes ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- notes ---- */
 
 static bool is_rare(const char *suffix)
 {
@@ -122,8 +121,7 @@ void tsr__explain_forget(struct tsr__compilation *l, size_t count)
         l->explain->count = count;
 }
 
-/* ---- types, places in memory ------------------------------------------------------------------------------------------------------------
- */
+/* ---- types, places in memory ---- */
 
 const char *tsr__type_text(struct tsr__compilation *l, LLVMTypeRef type)
 {
@@ -148,7 +146,7 @@ const char *tsr__type_text(struct tsr__compilation *l, LLVMTypeRef type)
     return "bits";
 }
 
-/* ---- what passes have to say --------------------------------------------------------------------------------------------------------- */
+/* ---- what passes have to say ---- */
 
 void tsr__explain_serialised(struct tsr__compilation *l, LLVMValueRef inst)
 {
@@ -194,7 +192,7 @@ void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_i
     }
 }
 
-/* ---- private arrays ------------------------------------------------------------------------------------------------------------------ */
+/* ---- private arrays ---- */
 
 static bool is_array(LLVMValueRef inst)
 {
@@ -252,7 +250,7 @@ static void mark_arrays(struct tsr__compilation *l)
     }
 }
 
-/* ---- machine code -------------------------------------------------------------------------------------------------------------------- */
+/* ---- machine code ---- */
 
 struct size {
     uint64_t code, partial, frame, variables;
@@ -315,7 +313,7 @@ void tsr__explain_code(struct tsr__compilation *l)
     }
 }
 
-/* ---- from begin to end --------------------------------------------------------------------------------------------------------------- */
+/* ---- from begin to end ---- */
 
 static void find_source(struct tsr__compilation *l, LLVMValueRef kernel, struct source *source)
 {

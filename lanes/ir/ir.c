@@ -22,7 +22,7 @@ bool tsr__fail(struct tsr__compilation *l, const char *format, ...)
     return false;
 }
 
-/* ---- map -------------------------------------------------------------------------------------------------------------------- */
+/* ---- map ---- */
 
 static size_t map_slot(const struct tsr__map *map, const void *key)
 {
@@ -70,7 +70,7 @@ size_t tsr__map_number(const struct tsr__map *map, const void *key)
     return number - 1;
 }
 
-/* ---- walking -------------------------------------------------------------------------------------------------------------- */
+/* ---- walking ---- */
 
 LLVMValueRef *tsr__defined_functions(struct tsr__compilation *l, size_t *count)
 {
@@ -231,7 +231,7 @@ struct tsr__map tsr__functions_reaching(struct tsr__compilation *l, bool (*seed)
     return reaching;
 }
 
-/* ---- attributes -------------------------------------------------------------------------------------------------------------- */
+/* ---- attributes ---- */
 
 unsigned tsr__attr_kind(const char *name)
 {
@@ -302,7 +302,7 @@ const char *tsr__fn_text(struct tsr__compilation *l, LLVMValueRef function, cons
     return text ? tsr_arena_format(&l->scratch, "%.*s", (int)length, text) : NULL;
 }
 
-/* ---- building ----------------------------------------------------------------------------------------------------------------- */
+/* ---- building ---- */
 
 LLVMValueRef tsr__after_phis(LLVMValueRef instruction)
 {

@@ -95,7 +95,7 @@ struct tsr__compilation {
 /* Sets the reason, once, and answers false. */
 bool tsr__fail(struct tsr__compilation *l, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
 
-/* ---- passes: passes.def lists them in the order in which they run --------------------------------------------------------------- */
+/* ---- passes: passes.def lists them in the order in which they run ---- */
 
 /* The columns of passes.def. */
 enum tsr__pass_engine { TSR__PASS_ANY, TSR__PASS_VECTOR, TSR__PASS_PACKETS, TSR__PASS_ITEMS };
@@ -138,7 +138,7 @@ extern const char tsr__triple[];
 /* Gives a function with the C calling convention the CPU and the features of all others. (retarget.c) */
 void tsr__set_target(struct tsr__compilation *l, LLVMValueRef function);
 
-/* ---- helpers (ir.c) ----------------------------------------------------------------------------------------------------------------- */
+/* ---- helpers (ir.c) ---- */
 
 /* Map from pointers to numbers; a key that was never set has the value 0. Lives in an arena. */
 struct tsr__map {

@@ -50,8 +50,9 @@ static LLVMValueRef pure_function(struct tsr__compilation *l, const char *name, 
     return function;
 }
 
-/* ---- 4-bit numbers --------------------------------------------------------------------------------------------------------------------
- * There is no instruction for them. Unpacked to bytes they are two operations: one for the lower halves of all bytes, those with even k,
+/* ---- 4-bit numbers ---- */
+
+/* There is no instruction for them. Unpacked to bytes they are two operations: one for the lower halves of all bytes, those with even k,
  * one for the upper ones. */
 
 static bool has_nibbles(enum tsr_element e)
@@ -135,8 +136,7 @@ static LLVMValueRef build_of_nibbles(struct tsr__compilation *l, LLVMBuilderRef 
     return made;
 }
 
-/* ---- the operation --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the operation ---- */
 
 static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
                                     const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)

@@ -24,7 +24,7 @@ bool tsr__make_record_network(struct tsr__record_network *n, struct tsr__compila
     return lanes == n->row || lanes == 2 * n->row;
 }
 
-/* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- shuffles ---- */
 
 static LLVMValueRef shuffle(const struct tsr__record_network *n, LLVMValueRef x, LLVMValueRef y, const unsigned *from)
 {
@@ -69,7 +69,7 @@ static void exchange_halves(const struct tsr__record_network *n, LLVMValueRef *r
     }
 }
 
-/* ---- networks ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- networks ---- */
 
 /* Registers by the member that they hold: `held` says which bit of its number each exchanged bit of a register's number is now. */
 static void sort_by_member(const struct tsr__record_network *n, const unsigned *held, LLVMValueRef *registers)

@@ -8,7 +8,7 @@
 
 #include "lanes/ir/ir.h"
 
-/* ---- made ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- made ---- */
 
 /* The number of an element that nobody reads: it becomes poison. */
 #define TSR__NO_ELEMENT UINT_MAX
@@ -28,7 +28,7 @@ LLVMValueRef tsr__concat_pair(struct tsr__compilation *l, LLVMBuilderRef b, LLVM
 /* `count` vectors, a power of two, one after the other. The array is written over. */
 LLVMValueRef tsr__join_lanes(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef *parts, unsigned count);
 
-/* ---- read ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- read ---- */
 
 /* The number that element `i` of a shuffle is taken by; TSR__NO_ELEMENT: it is poison. */
 unsigned tsr__shuffle_number(LLVMValueRef shuffle, unsigned i);

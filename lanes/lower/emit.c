@@ -48,7 +48,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context)
     LLVMDisposeMessage(text);
 }
 
-/* ---- stack of a kernel ----------------------------------------------------------------------------------------------------- */
+/* ---- stack of a kernel ---- */
 
 struct depth {
     struct tsr__compilation *l;
@@ -75,7 +75,7 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
     return deepest;
 }
 
-/* ---- large functions --------------------------------------------------------------------------------------------------------- */
+/* ---- large functions ---- */
 
 /* The code generator has passes whose time grows with the square of a function's size.
  * - Many blocks: the register allocator's search for the blocks in which a register is worth keeping starts anew for each register: 200

@@ -28,7 +28,7 @@ struct locals {
     LLVMValueRef base;        /* the primitive local_base */
 };
 
-/* ---- rewriting ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rewriting ---- */
 
 static bool holds_variable(struct locals *s, LLVMValueRef value)
 {
@@ -130,7 +130,7 @@ static bool rewrite_function(struct locals *s, LLVMValueRef f)
     return true;
 }
 
-/* ---- layout --------------------------------------------------------------------------------------------------------------------- */
+/* ---- layout ---- */
 
 static size_t find_root(size_t *parent, size_t k)
 {

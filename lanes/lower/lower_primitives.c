@@ -20,7 +20,7 @@ static bool is_primitive(LLVMValueRef function)
     return primitive_of(function) != NULL;
 }
 
-/* ---- the parameter ---------------------------------------------------------------------------------------------------------- */
+/* ---- the parameter ---- */
 
 /* What was promised of a function that saw no work-item does not hold for one that reads and writes through it. */
 static const char *const broken_promises[] = {"memory", "speculatable", "nosync", "willreturn"};
@@ -114,7 +114,7 @@ static bool no_indirect_calls(struct tsr__compilation *l, LLVMValueRef *function
     return true;
 }
 
-/* ---- primitives -------------------------------------------------------------------------------------------------------------- */
+/* ---- primitives ---- */
 
 static LLVMValueRef load_group(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef item)
 {

@@ -11,7 +11,7 @@ bool tsr__pass_size_early(struct tsr__compilation *l)
     return true;
 }
 
-/* ---- inlining ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- inlining ---- */
 
 /* A kernel in a packet has all that it calls inlined, which may be exponential: a() calls b() twice, b() calls c() twice, and so on. Where
  * work-items part counts more: some of LLVM's passes take time that grows with the square of the branches in a function. */

@@ -27,8 +27,7 @@ struct copy {
     struct tsr__map copies; /* block or instruction → its copy */
 };
 
-/* ---- placeholders ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- placeholders ---- */
 
 static LLVMValueRef pure_function(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
 {
@@ -57,8 +56,7 @@ static LLVMValueRef build_place(struct tsr__blocks2d *o, const struct tsr__block
     return LLVMBuildCall2(o->b, type, f, args, TSR_ARRAY_LEN(args), "");
 }
 
-/* ---- which loops ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- which loops ---- */
 
 /* Is the value, cast or not, A or B of products, and nothing else? */
 static bool is_operand_only(LLVMValueRef v)
@@ -108,8 +106,7 @@ static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, L
     return reads && multiplies;
 }
 
-/* ---- what is made twice ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- what is made twice ---- */
 
 static bool has_products(LLVMBasicBlockRef block)
 {
@@ -198,8 +195,7 @@ static bool are_closed(const struct copy *x)
     return true;
 }
 
-/* ---- the copy ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the copy ---- */
 
 static void lower_read(struct copy *x, LLVMValueRef read)
 {

@@ -17,7 +17,7 @@ static LLVMValueRef const_i64(const struct tsr__blocks2d *o, int64_t n)
     return tsr__i64(o->l, (uint64_t)n);
 }
 
-/* ---- operations --------------------------------------------------------------------------------------------------------------------- */
+/* ---- operations ---- */
 
 bool tsr__is_block2d_operation(LLVMValueRef inst, const char *action)
 {
@@ -56,8 +56,7 @@ struct tsr__block2d_region tsr__block2d_region_of_read(struct tsr__blocks2d *o, 
     return tsr__block2d_region(o, call, tsr__block2d_number(call, TSR__READ_ROWS), columns, tsr__block2d_number(call, TSR__READ_BITS) / 8);
 }
 
-/* ---- values of a read -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- values of a read ---- */
 
 static LLVMValueRef load_row_part(struct tsr__blocks2d *o, struct tsr__block2d_read *p, LLVMTypeRef type, unsigned row, unsigned byte)
 {

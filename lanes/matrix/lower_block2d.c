@@ -39,8 +39,7 @@ static LLVMValueRef const_i64(const struct tsr__blocks2d *o, int64_t n)
     return tsr__i64(o->l, (uint64_t)n);
 }
 
-/* ---- the matrix in memory -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the matrix in memory ---- */
 
 static LLVMValueRef and_conditions(struct tsr__blocks2d *o, LLVMValueRef a, LLVMValueRef b)
 {
@@ -75,7 +74,7 @@ static LLVMValueRef stack_buffer(struct tsr__blocks2d *o, const struct tsr__bloc
     return made;
 }
 
-/* ---- blocks at the edge: a function that copies ------------------------------------------------------------------------------------- */
+/* ---- blocks at the edge: a function that copies ---- */
 
 /* void (ptr buffer, ptr base, i64 width, height, pitch, x, y, rows, bytes): for each row of the block, copies the part that lies within the
  * matrix to the buffer or, `out`, from it. */
@@ -136,7 +135,7 @@ static void copy_rows(struct tsr__blocks2d *o, const struct tsr__block2d_region 
     LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
 }
 
-/* ---- two ways to go on --------------------------------------------------------------------------------------------------------------- */
+/* ---- two ways to go on ---- */
 
 struct fork {
     LLVMBasicBlockRef within, edge, rest;
@@ -180,7 +179,7 @@ static struct fork fork_before(struct tsr__blocks2d *o, LLVMValueRef at, LLVMVal
     return f;
 }
 
-/* ---- reads -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- reads ---- */
 
 static LLVMValueRef phi_of(struct tsr__blocks2d *o, const struct fork *f, LLVMValueRef straight, LLVMValueRef at_edge)
 {
@@ -317,7 +316,7 @@ static void finish_reads(struct tsr__blocks2d *o, LLVMValueRef at)
     o->pending_count = 0;
 }
 
-/* ---- writes and prefetches ----------------------------------------------------------------------------------------------------------- */
+/* ---- writes and prefetches ---- */
 
 static void write_rows(struct tsr__blocks2d *o, LLVMValueRef call, LLVMValueRef first, LLVMValueRef pitch, unsigned rows)
 {
@@ -406,7 +405,7 @@ static void lower_prefetch(struct tsr__blocks2d *o, LLVMValueRef call)
     LLVMInstructionEraseFromParent(call);
 }
 
-/* ---- the pass --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the pass ---- */
 
 static bool may_write_memory(LLVMValueRef inst)
 {
@@ -513,7 +512,7 @@ static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
     return n;
 }
 
-/* ---- reads of the next step --------------------------------------------------------------------------------------------------------- */
+/* ---- reads of the next step ---- */
 
 enum { MAX_CHAIN = 12 }; /* of arithmetic that makes an operand */
 

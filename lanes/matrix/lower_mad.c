@@ -12,7 +12,7 @@
 
 enum { MAX_PIECES = 2, ROW_BYTES = 4 * TSR__WORDS /* of A */ };
 
-/* ---- which instructions ------------------------------------------------------------------------------------------------------------- */
+/* ---- which instructions ---- */
 
 /* How a word of A meets a vector of B. */
 enum unit {
@@ -50,8 +50,7 @@ static const struct instruction instructions[][3] = {
                    {"llvm.x86.avx512bf16.dpbf16ps.256", 8, TSR_CPU_BF16_PAIRS}},
 };
 
-/* ---- one operation --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- one operation ---- */
 
 /* How the operands of an integer product are read. */
 struct signs {
@@ -112,8 +111,7 @@ static LLVMValueRef slice_elements(struct lower *o, LLVMValueRef x, unsigned fir
     return LLVMGetVectorSize(LLVMTypeOf(x)) == count ? x : tsr__take_lanes(o->l, o->b, x, NULL, first, count);
 }
 
-/* ---- preparation ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- preparation ---- */
 
 static unsigned piece_count(enum unit unit, enum tsr_element e)
 {
@@ -185,9 +183,7 @@ static struct signs signs_of(enum unit unit, const struct tsr_matrix_builtin *f)
     return (struct signs){.a = !a, .b = b, .bias_a = 128, .correct_up = !a};
 }
 
-/* ---- products
- * ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 static LLVMValueRef word_product(struct lower *o, const struct instruction *i, LLVMValueRef acc, LLVMValueRef x, LLVMValueRef y)
 {
@@ -232,9 +228,7 @@ static LLVMValueRef add_product(struct lower *o, LLVMValueRef acc, LLVMValueRef 
     return o->signs.a || o->unit != UNIT_VNNI ? dot_product(o, acc, b, a) : dot_product(o, acc, a, b);
 }
 
-/* ---- operands
- * -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- operands ---- */
 
 static bool same_vectors(const LLVMValueRef *b, const struct tsr__mad *mad)
 {
@@ -314,9 +308,7 @@ static LLVMValueRef a_word(struct lower *o, unsigned row, unsigned k, unsigned p
     return tsr__splat_scalar(o->l, o->b, word, o->mad.lanes);
 }
 
-/* ---- C and D
- * -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- C and D ---- */
 
 static LLVMValueRef widen_accumulator(struct lower *o, LLVMValueRef c)
 {
@@ -351,9 +343,7 @@ static LLVMValueRef narrow_result(struct lower *o, LLVMValueRef d)
     return e == TSR_ELEMENT_BF16 ? rounded_to_bf16(o, d) : d;
 }
 
-/* ---- the pass
- * --------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the pass ---- */
 
 static void explain_mad(struct lower *o)
 {

@@ -29,8 +29,7 @@ struct search {
     LLVMValueRef from[3], to[3]; /* the box so far; NULL: as the device gave it */
 };
 
-/* ---- conditions ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- conditions ---- */
 
 static bool is_pure(LLVMBasicBlockRef block)
 {
@@ -108,8 +107,7 @@ static unsigned find_conditions(LLVMValueRef item, struct condition *all)
     return count;
 }
 
-/* ---- numbers that are the same for all work-items --------------------------------------------------------------------------------------
- */
+/* ---- numbers that are the same for all work-items ---- */
 
 static bool is_range_query(enum tsr__engine_call call)
 {
@@ -188,8 +186,7 @@ static LLVMValueRef copy_of(struct search *s, LLVMValueRef v)
     return copy;
 }
 
-/* ---- a comparison ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a comparison ---- */
 
 /* A sum with an id, or a multiple of one. */
 struct side {
@@ -391,8 +388,7 @@ static void read_condition(struct search *s, struct condition c)
     take_comparison(s, &side, how, added, narrow ? extend(s, bound) : clamp(s, bound));
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 static void store_end(struct search *s, LLVMValueRef box, size_t offset, LLVMIntPredicate wins, LLVMValueRef value)
 {

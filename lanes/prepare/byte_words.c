@@ -43,8 +43,7 @@ struct joining {
 
 static bool find_words(struct joining *j, const struct element *e, unsigned count, unsigned depth, struct words *found);
 
-/* ---- elements --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- elements ---- */
 
 /* What was put into the vector there; NULL: it is unknown, or there is nothing. */
 static struct element element_of(LLVMValueRef v, int at)
@@ -95,8 +94,7 @@ static bool are_operations(const struct element *e, unsigned count)
     return true;
 }
 
-/* ---- words -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- words ---- */
 
 static LLVMTypeRef words_type(const struct joining *j, unsigned count)
 {
@@ -220,8 +218,7 @@ static bool words_of_operations(struct joining *j, const struct element *e, unsi
     return true;
 }
 
-/* ---- loads -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loads ---- */
 
 /* An address as another one and a constant distance in bytes. */
 static LLVMValueRef address_of(const struct joining *j, const struct element *e, int64_t *offset)
@@ -323,8 +320,7 @@ static bool words_of_loads(struct joining *j, const struct element *e, unsigned 
     return true;
 }
 
-/* ---- together --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- together ---- */
 
 /* Elements that were words before. */
 static bool words_of_words(struct joining *j, const struct element *e, unsigned count, struct words *found)
@@ -376,8 +372,7 @@ static bool find_words(struct joining *j, const struct element *e, unsigned coun
     return words_of_loads(j, e, count, found) || words_of_words(j, e, count, found) || words_of_halves(j, e, count, depth, found);
 }
 
-/* ---- what is words in the end ----------------------------------------------------------------------------------------------------------
- */
+/* ---- what is words in the end ---- */
 
 static bool is_i32(LLVMTypeRef type)
 {

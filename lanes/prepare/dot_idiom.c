@@ -33,7 +33,7 @@ struct sum {
     struct tsr__shapes shapes;
 };
 
-/* ---- what a value is ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what a value is ---- */
 
 static bool is_opcode(LLVMValueRef v, LLVMOpcode op)
 {
@@ -112,7 +112,7 @@ static bool is_product(const struct sum *s, LLVMValueRef v, struct byte *a, stru
     return found && a->at == b->at && LLVMTypeOf(a->whole) == LLVMTypeOf(b->whole);
 }
 
-/* ---- sums --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sums ---- */
 
 static bool is_add(const struct sum *s, LLVMValueRef v)
 {

@@ -19,8 +19,7 @@ static LLVMTypeRef i64(const struct tsr__group_bounds *g)
     return LLVMInt64TypeInContext(g->l->context);
 }
 
-/* ---- values that are the same for a work-group ----------------------------------------------------------------------------------------
- */
+/* ---- values that are the same for a work-group ---- */
 
 /* What the group, or all of the launch, has one of. */
 static bool is_same_query(enum tsr__engine_call call)
@@ -114,9 +113,7 @@ static LLVMValueRef wide_same(struct tsr__group_bounds *g, LLVMValueRef v, bool 
     return made;
 }
 
-/* ---- the largest value of a work-group
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- the largest value of a work-group ---- */
 
 static LLVMValueRef query(struct tsr__group_bounds *g, enum tsr__engine_call call, int dim)
 {
@@ -275,8 +272,7 @@ static LLVMValueRef most_of(struct tsr__group_bounds *g, LLVMValueRef v, bool is
     return a;
 }
 
-/* ---- counters --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- counters ---- */
 
 bool tsr__find_counter(const struct tsr__group_bounds *g, const struct tsr__rounds *r, struct tsr__counter *c, struct tsr__inequality *end)
 {
@@ -347,8 +343,7 @@ LLVMValueRef tsr__last_of_counter(struct tsr__group_bounds *g, struct tsr__count
     return LLVMBuildAdd(g->b, c->first, way, "");
 }
 
-/* ---- checks ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- checks ---- */
 
 LLVMValueRef tsr__check_holds(struct tsr__group_bounds *g, const struct tsr__check *check)
 {

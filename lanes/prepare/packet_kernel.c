@@ -79,7 +79,7 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
     return true;
 }
 
-/* ---- the pass "split_kernels" -------------------------------------------------------------------------------------------------------- */
+/* ---- the pass "split_kernels" ---- */
 
 /* Moves the body of `f` into a new function. */
 static LLVMValueRef move_body(struct tsr__compilation *l, LLVMValueRef f)

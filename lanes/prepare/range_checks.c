@@ -58,9 +58,7 @@ static LLVMValueRef all_hold(struct range_checks *x, LLVMValueRef at)
     return both(x, all, LLVMBuildFreeze(x->g.b, x->g.sound, ""));
 }
 
-/* ---- the checks of a loop
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the checks of a loop ---- */
 
 /* A branch around a block, or blocks, that nothing else leads to: the way into it is the one where all is inside. */
 static bool add_branch(struct range_checks *x, const struct tsr__block *block)
@@ -147,8 +145,7 @@ static bool find_checks(struct range_checks *x)
     return products && x->choice_count;
 }
 
-/* ---- the copy
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the copy ---- */
 
 static LLVMValueRef copied(const struct range_checks *x, LLVMValueRef v)
 {

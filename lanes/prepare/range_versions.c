@@ -62,8 +62,7 @@ struct range_versions {
     struct tsr__map copies;
 };
 
-/* ---- checks ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- checks ---- */
 
 /* Does the value differ between work-items, work-groups or rounds? */
 static bool has_place(const struct range_versions *x, LLVMValueRef v, int depth)
@@ -354,8 +353,7 @@ static bool note_counter(void *context, struct tsr__rounds *r)
     return false;
 }
 
-/* ---- the two bodies --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the two bodies ---- */
 
 /* Is all of it blocks of branches, and little enough? */
 static bool can_be_copied(const struct range_versions *x)

@@ -39,7 +39,7 @@ struct counted {
     int64_t step;
 };
 
-/* ---- the distance ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the distance ---- */
 
 static bool add_term(struct distance *d, LLVMValueRef v, enum tsr__extension extension, int64_t times)
 {
@@ -137,7 +137,7 @@ static LLVMValueRef build_distance(const struct distance *d, LLVMBuilderRef b, L
     return sum;
 }
 
-/* ---- the loops ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the loops ---- */
 
 static bool find_step(struct tsr__compilation *l, LLVMValueRef next, enum tsr__extension extension, bool may_wrap, int64_t *step)
 {

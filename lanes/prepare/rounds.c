@@ -73,8 +73,7 @@ bool tsr__change_loops(struct tsr__compilation *l, LLVMValueRef kernel, tsr__cha
     return any;
 }
 
-/* ---- where another round follows -------------------------------------------------------------------------------------------------------
- */
+/* ---- where another round follows ---- */
 
 /* The part of a sum that does not wrap which is no constant, or NULL; adds its constants to `sum`. */
 static LLVMValueRef without_constants(LLVMValueRef v, bool is_signed, int64_t *sum)
@@ -259,8 +258,7 @@ LLVMValueRef tsr__if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMVa
     return lesser ? lesser : v;
 }
 
-/* ---- the same computation elsewhere ---------------------------------------------------------------------------------------------------
- */
+/* ---- the same computation elsewhere ---- */
 
 static bool commutes(LLVMOpcode op)
 {
@@ -305,8 +303,7 @@ static bool is_before(const struct tsr__rounds *r, LLVMValueRef found)
     return block != TSR__NONE && tsr__dominates(r->cfg, block, tsr__cfg_number(r->cfg, r->before));
 }
 
-/* ---- flags ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- flags ---- */
 
 static bool has_wrap_flags(LLVMOpcode op)
 {
@@ -395,9 +392,7 @@ static void keep_flags_of_constants(LLVMValueRef made, LLVMValueRef const *opera
         LLVMSetNNeg(made, LLVMGetNNeg(made) && hold & TSR__NOT_NEGATIVE);
 }
 
-/* ---- the first round
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the first round ---- */
 
 LLVMValueRef tsr__simplified(LLVMValueRef inst, LLVMValueRef const *x)
 {
@@ -456,9 +451,7 @@ static LLVMValueRef in_first_round(struct tsr__rounds *r, LLVMValueRef inst, LLV
     return found;
 }
 
-/* ---- the round before
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the round before ---- */
 
 bool tsr__is_computed(LLVMValueRef v)
 {

@@ -43,7 +43,7 @@ struct rows {
     struct tsr_arena *arena;
 };
 
-/* ---- which loops ------------------------------------------------------------------------------------------------------------------- */
+/* ---- which loops ---- */
 
 /* Of a vector in which elements lie as in memory. */
 static bool is_element(LLVMTypeRef type)
@@ -148,7 +148,7 @@ static bool find_rows(struct rows *r, const struct tsr__shapes *shapes, int loop
     return r->count && look_ahead(r, LLVMGetCondition(LLVMGetBasicBlockTerminator(r->loop.block)));
 }
 
-/* ---- the version -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the version ---- */
 
 /* Whether a round of the loop follows, by its condition. */
 static LLVMValueRef goes_on(const struct rows *r, LLVMValueRef condition)

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* ---- may it be done? ----------------------------------------------------------------------------------------------------------------- */
+/* ---- may it be done? ---- */
 
 struct candidate {
     struct tsr__compilation *l;
@@ -119,8 +119,7 @@ static bool steps_are_elements(const struct candidate *c, LLVMValueRef pointer)
     return true;
 }
 
-/* ---- doing it -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- doing it ---- */
 
 /* Bytes from an array's start, in its own order: a constant and, unless NULL, an i64. */
 struct place {

@@ -25,7 +25,7 @@ static struct tsr__rounds *rounds_of(struct tsr__unstage *u, int loop)
     return r->header || tsr__rounds_of(u->code.l, &u->cfg, loop, u->arena, r) ? r : NULL;
 }
 
-/* ---- when it is copied --------------------------------------------------------------------------------------------------------------- */
+/* ---- when it is copied ---- */
 
 static bool leads_to(const struct tsr__unstage *u, int block, int to)
 {
@@ -109,7 +109,7 @@ static int loop_of_copies(const struct tsr__unstage *u, const struct ahead *a)
     return apart ? loop : TSR__NONE;
 }
 
-/* ---- which buffer -------------------------------------------------------------------------------------------------------------------- */
+/* ---- which buffer ---- */
 
 /* How many rounds later the load reads the buffer that the copy fills; 0: that is not known. */
 static unsigned rounds_ahead(const struct tsr__place *load, const struct tsr__place *copy)
@@ -182,7 +182,7 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
     return in_turn || behind_loop || is_behind(u, r, next_head, next->to.access, load->access);
 }
 
-/* ---- where from ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- where from ---- */
 
 /* Is the address in one of the first rounds, told by the copy of an earlier round, the one of the copy before the loop? */
 static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, struct tsr__reading *next, int round)

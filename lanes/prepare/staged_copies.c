@@ -190,8 +190,7 @@ static bool find_loads_ahead(const struct tsr__unstage *u, LLVMValueRef phi, str
     return true;
 }
 
-/* ---- what is computed before it is stored ---------------------------------------------------------------------------------------------
- */
+/* ---- what is computed before it is stored ---- */
 
 /* Finds the loads of which the value is computed, in the same round as the store. Ids and counters are looked at where it is read. */
 static bool find_sources(const struct tsr__unstage *u, LLVMValueRef v, struct tsr__copy *c, struct tsr__map *seen, int depth)

@@ -219,7 +219,7 @@ bool tsr__is_source(LLVMValueRef v)
     return space == TSR__GLOBAL_SPACE || space == TSR__CONSTANT_SPACE;
 }
 
-/* ---- code ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- code ---- */
 
 bool tsr__comes_after(const struct tsr__unstage *u, LLVMValueRef a, LLVMValueRef b)
 {

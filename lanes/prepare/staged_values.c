@@ -15,7 +15,7 @@ enum { DEPTH = 24 /* instructions of an address */, MAX_NODES = 64 /* operations
 
 enum { ALL_HOLD = TSR__SIGNED_FITS | TSR__UNSIGNED_FITS | TSR__LEAVES_NO_REST, FLAG_BITS = 8 };
 
-/* ---- numbers of the store that wrote what the load reads ----------------------------------------------------------------------------- */
+/* ---- numbers of the store that wrote what the load reads ---- */
 
 /* Bytes of the place that the load reads below those of digit `end`, in units of so many. */
 static bool units_of_place(const struct tsr__reading *r, unsigned end, int64_t bytes, int64_t count, struct tsr__form *units)
@@ -316,7 +316,7 @@ static LLVMValueRef insert_query(struct tsr__reading *r, LLVMValueRef query)
     return made;
 }
 
-/* ---- values of the round before ------------------------------------------------------------------------------------------------------ */
+/* ---- values of the round before ---- */
 
 static LLVMValueRef extended(struct tsr__unstage *u, LLVMValueRef v, bool is_signed)
 {
@@ -509,7 +509,7 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
     return made;
 }
 
-/* ---- addresses ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ---- */
 
 /* What is the same for all work-items, as it was when they copied. NULL: it cannot be had, but perhaps what it is made of. */
 static LLVMValueRef uniform_value(struct tsr__reading *r, LLVMValueRef v)

@@ -24,7 +24,7 @@ bool tsr__uses_sub_group_pairs(struct tsr__compilation *l, LLVMValueRef kernel)
     return false;
 }
 
-/* ---- ids: what a work-item knows of its sub-group follows from its linear id --------------------------------------------------------- */
+/* ---- ids: what a work-item knows of its sub-group follows from its linear id ---- */
 
 struct ids {
     struct tsr__compilation *l;
@@ -111,8 +111,9 @@ void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32
     LLVMDisposeBuilder(q.b);
 }
 
-/* ---- addresses -------------------------------------------------------------------------------------------------------------------------
- * The vectors hold what differs between the two sub-groups, and addresses need two of their lanes. LLVM would take them out of the vector
+/* ---- addresses ---- */
+
+/* The vectors hold what differs between the two sub-groups, and addresses need two of their lanes. LLVM would take them out of the vector
  * at the end. Computed as scalars, two addresses can be seen to lie at a constant distance, as rows of a tile do. */
 
 static bool is_address(LLVMTypeRef type)

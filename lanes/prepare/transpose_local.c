@@ -24,8 +24,7 @@ enum {
     MAX_LOOP_DEPTH = 5
 };
 
-/* ---- accesses --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- accesses ---- */
 
 /* An index is kept whole, unlike in a polynomial (analysis/polynomial.h): which indices count rows and which columns is all that is asked,
  * and they are multiplied anew. */
@@ -137,8 +136,7 @@ static bool collect_accesses(struct array *a, LLVMValueRef pointer, const struct
     return true;
 }
 
-/* ---- is it worth it? -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- is it worth it? ---- */
 
 /* What an access costs for each way to lay out the array. */
 static void add_costs(const struct array *a, const struct tsr__shapes *shapes, const struct access *x, int64_t costs[2])
@@ -164,7 +162,7 @@ static void add_costs(const struct array *a, const struct tsr__shapes *shapes, c
         costs[i] += weight * (!varying && strides[i] >= -1 && strides[i] <= 1 ? 1 : TSR__SCATTERED_COST);
 }
 
-/* ---- turning ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- turning ---- */
 
 static void transpose_access(const struct array *a, const struct access *x)
 {

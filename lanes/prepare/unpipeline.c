@@ -31,8 +31,7 @@ struct unpipeline {
     struct tsr__map twins; /* value behind the loop → the value of an additional round */
 };
 
-/* ---- loads ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loads ---- */
 
 static bool is_in_loop(const struct unpipeline *u, LLVMValueRef v)
 {
@@ -230,8 +229,7 @@ static void load_in_their_rounds(struct unpipeline *u)
     }
 }
 
-/* ---- the last products -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- the last products ---- */
 
 static bool is_in_round(const struct tsr__rounds *r, LLVMValueRef found)
 {
@@ -377,8 +375,7 @@ static void add_round(struct unpipeline *u, LLVMValueRef goes_on)
     }
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loops ---- */
 
 static bool is_innermost_product(const struct unpipeline *u)
 {

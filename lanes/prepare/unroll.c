@@ -30,7 +30,7 @@ struct unroll {
     bool lane_is_known; /* the lane's number counts as a constant */
 };
 
-/* ---- what an index depends on ---------------------------------------------------------------------------------------------------- */
+/* ---- what an index depends on ---- */
 
 static int loop_of_header(const struct unroll *u, LLVMValueRef phi)
 {
@@ -111,7 +111,7 @@ static bool address_depends_on_counters(struct unroll *u, LLVMValueRef address)
     return true;
 }
 
-/* ---- how much code it makes --------------------------------------------------------------------------------------------------------- */
+/* ---- how much code it makes ---- */
 
 /* The one comparison that ends the loop, or NULL. */
 static LLVMValueRef end_test(const struct unroll *u, int loop)
@@ -232,7 +232,7 @@ static int outermost_loop(const struct unroll *u, int loop)
     return loop;
 }
 
-/* ---- marks ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- marks ---- */
 
 /* The name and the number, if any, of the first hint of the loop whose name begins so. False: it has none. */
 static bool find_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint, LLVMValueRef name_and_number[2])

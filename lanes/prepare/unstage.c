@@ -208,7 +208,7 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
     return s->load_count && s->barrier_count;
 }
 
-/* ---- which copy is read -------------------------------------------------------------------------------------------------------------- */
+/* ---- which copy is read ---- */
 
 /* Have all rounds of the copy's own loops stored when the barrier is reached? */
 static bool is_complete(const struct tsr__unstage *u, const struct tsr__copy *c, LLVMValueRef barrier)
@@ -275,8 +275,7 @@ static bool find_reading(struct tsr__unstage *u, const struct tsr__copy *copies,
     return tsr__can_read_original(r);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ---- */
 
 /* Nothing asks for local memory any more, nor for where in the code a work-item waits. */
 static void drop_calls(const struct tsr__unstage *u, LLVMValueRef kernel)

@@ -69,7 +69,7 @@ static LLVMValueRef larger_bound(struct bounds *x, LLVMValueRef a, LLVMValueRef 
     return LLVMBuildSelect(x->b, LLVMBuildICmp(x->b, LLVMIntUGT, a, b, ""), a, b, "");
 }
 
-/* ---- what bounds a number ----------------------------------------------------------------------------------------------------------- */
+/* ---- what bounds a number ---- */
 
 /* The sum of one or two numbers of the range, in the dimension that `call` names; NULL if that is no constant. */
 static LLVMValueRef sum_of_queries(struct bounds *x, LLVMValueRef call, enum tsr__engine_call first, enum tsr__engine_call second)
@@ -293,8 +293,7 @@ static LLVMValueRef upper_bound(struct bounds *x, LLVMValueRef v, int depth)
     return known->most;
 }
 
-/* ---- what is marked ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- what is marked ---- */
 
 static bool may_wrap_extended(LLVMValueRef v, enum tsr__extension extension)
 {
@@ -360,8 +359,7 @@ static void mark_no_wrap(struct bounds *x, LLVMValueRef v, enum tsr__extension e
         mark_no_wrap(x, LLVMGetOperand(v, (unsigned)i), extension, depth - 1);
 }
 
-/* ---- what it is good for -------------------------------------------------------------------------------------------------------------
- */
+/* ---- what it is good for ---- */
 
 enum { NEAR = 8 };
 

@@ -14,7 +14,7 @@
 #include "lanes/analysis/polynomial.h"
 #include "world.h"
 
-/* ---- lists of blocks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- lists of blocks ---- */
 
 static void assert_list(const struct tsr__block_list *list, const int *blocks, size_t count)
 {
@@ -77,7 +77,7 @@ static void test_elements_of_nests(void **state)
     tsr_arena_free(&arena);
 }
 
-/* ---- polynomials -------------------------------------------------------------------------------------------------------------------- */
+/* ---- polynomials ---- */
 
 /* The order in which factors were multiplied does not count, wherever their values lie in memory. */
 static void test_order_of_factors(void **state)
@@ -261,7 +261,7 @@ static void test_distances(void **state)
     }
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ---- */
 
 /* A function of so many blocks, of which the first has so many instructions, and each other one so many. */
 static void write_blocks(struct tsr_buf *text, unsigned blocks, unsigned first, unsigned others)

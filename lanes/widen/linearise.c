@@ -16,7 +16,7 @@
 #include "lanes/analysis/write_only.h"
 #include "lanes/ir/match.h"
 
-/* ---- which blocks need a test ------------------------------------------------------------------------------------------------------- */
+/* ---- which blocks need a test ---- */
 
 /* Intrinsics are harmless but for copies of memory and traps, from which LLVM does not promise to come back. */
 static bool call_may_hurt(LLVMValueRef callee)
@@ -106,7 +106,7 @@ static bool needs_test(const struct tsr__widener *s, int block)
     return needed && s->shapes.partial[block];
 }
 
-/* ---- going on ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- going on ---- */
 
 /* Branches to the first of the blocks in `wanted`; the others stay pending behind it. */
 static void branch_to_first(struct tsr__widener *s, const struct tsr__block_list *wanted)
@@ -184,7 +184,7 @@ static void emit_edge(struct tsr__widener *s, const struct edge *edge, int to, L
     }
 }
 
-/* ---- terminators --------------------------------------------------------------------------------------------------------------------- */
+/* ---- terminators ---- */
 
 /* Masks of the lanes for each successor of a conditional branch, in the order of the terminator's arms. */
 static void arm_masks(struct tsr__widener *s, LLVMValueRef condition, LLVMValueRef masks[2])
@@ -319,7 +319,7 @@ static void leave_block(struct tsr__widener *s, int block)
         real_branch(s, block);
 }
 
-/* ---- a block ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- a block ---- */
 
 static void test_whether_needed(struct tsr__widener *s, int block)
 {
@@ -400,7 +400,7 @@ static void build_block(struct tsr__widener *s, int block)
     leave_block(s, block);
 }
 
-/* ---- a function ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- a function ---- */
 
 /* Lanes that are there: as many as the work-group has, or the sub-group, or those of the row. */
 static LLVMValueRef present_lanes(struct tsr__widener *s)

@@ -5,8 +5,7 @@
 
 #include "lanes/widen/widener.h"
 
-/* ---- folds (reduce_scan.c)
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- folds (reduce_scan.c) ---- */
 
 /* An operation on one type: add, mul, min, max, and, or, xor. */
 struct tsr__reduction {
@@ -26,7 +25,7 @@ LLVMValueRef tsr__reduce_lanes(struct tsr__widener *s, const struct tsr__reducti
 LLVMValueRef tsr__scan_inclusive(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x);
 LLVMValueRef tsr__scan_exclusive(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x);
 
-/* ---- permutations (permute.c) -------------------------------------------------------------------------------------------------------- */
+/* ---- permutations (permute.c) ---- */
 
 /* Lane i of the result is lane index[i] of x, modulo the width; index is a vector of i32. */
 LLVMValueRef tsr__permute_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef index);

@@ -12,8 +12,7 @@
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
-/* ---- what may be copied ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- what may be copied ---- */
 
 static bool may_be_serialised(LLVMValueRef inst)
 {
@@ -59,8 +58,7 @@ static bool depends_on_lane_order(LLVMValueRef inst)
     }
 }
 
-/* ---- what a round costs ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- what a round costs ---- */
 
 struct round {
     unsigned packet, lane; /* in tenths of a cycle */
@@ -151,8 +149,7 @@ static bool parts_within(const struct tsr__widener *s, const struct tsr__loop *l
     return true;
 }
 
-/* ---- whether the lanes' ways depend on what they find -----------------------------------------------------------------------------------
- */
+/* ---- whether the lanes' ways depend on what they find ---- */
 
 enum { FOUND = 1, CARRIED = 2 }; /* made of what a gather brought; … in an earlier round */
 
@@ -203,8 +200,7 @@ static bool is_chase(struct tsr__widener *s, const struct tsr__loop *loop)
     return false;
 }
 
-/* ---- the decision ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the decision ---- */
 
 static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int number, bool masked)
 {

@@ -36,7 +36,7 @@ struct serial_loop {
     LLVMBasicBlockRef *blocks, start, end; /* by number, from loop->begin on; before them; where all exits lead: the next lane */
 };
 
-/* ---- values ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 /* The lane's own from lane 0's. */
 static LLVMValueRef value_of_lane(struct serial_loop *o, LLVMValueRef first, struct tsr__shape shape, LLVMValueRef lane)
@@ -152,8 +152,7 @@ static void pass_in_all(struct serial_loop *o)
     }
 }
 
-/* ---- leaving ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- leaving ---- */
 
 static const struct landing *landing_of(const struct serial_loop *o, LLVMValueRef slot)
 {
@@ -284,8 +283,7 @@ static void leave_serial_loop(struct serial_loop *o, int from, int to)
     LLVMBuildBr(s->b, o->end);
 }
 
-/* ---- the copy -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the copy ---- */
 
 static void map_value(struct serial_loop *o, LLVMValueRef inst, LLVMValueRef made)
 {

@@ -4,7 +4,7 @@
 #include "lanes/widen/widener.h"
 #include "lanes/ir/layout.h"
 
-/* ---- types -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- types ---- */
 
 LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int component)
 {
@@ -39,15 +39,14 @@ LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, i
     }
 }
 
-/* ---- vectors of constants --------------------------------------------------------------------------------------------------------------
- */
+/* ---- vectors of constants ---- */
 
 LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const char *name)
 {
     return LLVMBuildAlloca(s->allocas, type, name);
 }
 
-/* ---- the table of values ------------------------------------------------------------------------------------------------------------- */
+/* ---- the table of values ---- */
 
 struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v)
 {
@@ -153,7 +152,7 @@ void tsr__values_prepare(struct tsr__widener *s)
         }
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* Drops what an earlier block left in the record. */
 static void drop_stale_value(struct tsr__widener *s, struct tsr__value *value)
@@ -221,7 +220,7 @@ LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int compo
     return value->components[component];
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 void tsr__set_scalar(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef made)
 {

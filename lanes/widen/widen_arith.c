@@ -8,7 +8,7 @@
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
-/* ---- scalar ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- scalar ---- */
 
 /* Flags under which a wrapped or odd result would be poison: lane 0 need not be one of the lanes that the program runs. */
 static void drop_promises(LLVMValueRef inst)
@@ -97,8 +97,7 @@ static bool operands_have_wholes(struct tsr__widener *s, LLVMValueRef inst)
     return true;
 }
 
-/* ---- vector ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- vector ---- */
 
 static LLVMValueRef with_fast_math(LLVMValueRef made, LLVMValueRef inst)
 {
@@ -215,7 +214,7 @@ static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int compo
     }
 }
 
-/* ---- bitcasts between types of different element counts ------------------------------------------------------------------------------ */
+/* ---- bitcasts between types of different element counts ---- */
 
 static LLVMTypeRef integer_like(struct tsr__widener *s, LLVMTypeRef scalar)
 {
@@ -276,7 +275,7 @@ static void widen_bitcast(struct tsr__widener *s, LLVMValueRef inst)
     }
 }
 
-/* ---- vectors and structs ------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors and structs ---- */
 
 static void extract_element(struct tsr__widener *s, LLVMValueRef inst)
 {

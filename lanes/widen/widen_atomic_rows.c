@@ -30,7 +30,7 @@ struct row {
     LLVMValueRef first, aside; /* the first chunk's address; lane 0's distance from it in bytes */
 };
 
-/* ---- operations ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- operations ---- */
 
 static const char *intrinsic_of(LLVMAtomicRMWBinOp op)
 {
@@ -102,7 +102,7 @@ static LLVMValueRef updated(struct row *r, LLVMValueRef old, const LLVMValueRef 
     return tsr__build_intrinsic(r->s->l, r->s->b, intrinsic_of(op), &r->values, 1, (LLVMValueRef[]){old, given[0]}, 2);
 }
 
-/* ---- lanes in memory ----------------------------------------------------------------------------------------------------------------- */
+/* ---- lanes in memory ---- */
 
 /* Chunks begin and end between lanes, before the first and behind the last. */
 static LLVMValueRef make_slot(struct row *r)
@@ -147,8 +147,7 @@ static LLVMValueRef operand_at(struct row *r, const struct operand *o, LLVMValue
     return load;
 }
 
-/* ---- a chunk ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a chunk ---- */
 
 /* The chunk as it may be: it is compared again, so either half may be newer. Two registers are what CMPXCHG16B takes, and no CPU has to
  * have an atomic load of 16 bytes. */
@@ -241,8 +240,7 @@ static void update_chunks(struct row *r)
     LLVMPositionBuilderAtEnd(s->b, after);
 }
 
-/* ---- a row ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a row ---- */
 
 /* `first`: the address of lane 0. What was there goes to `found`, and whether it was what was expected, if anybody asks. */
 static void update_row(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef first, LLVMValueRef *found)

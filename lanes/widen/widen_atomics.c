@@ -130,7 +130,7 @@ static void compare_exchange(struct tsr__widener *s, LLVMValueRef inst)
     tsr__set_component(s, inst, 1, hit);
 }
 
-/* ---- each lane in its own place --------------------------------------------------------------------------------------------------- */
+/* ---- each lane in its own place ---- */
 
 /* A lane's number in a term of an address, as 64 bits. A vector register is left in words of 64 bits, and shifts take those apart: that is
  * cheaper than lane by lane, or whole pointers. */

@@ -30,7 +30,7 @@ static void clone_call(struct tsr__widener *s, LLVMValueRef inst)
         tsr__set_scalar(s, inst, copy);
 }
 
-/* ---- who came -------------------------------------------------------------------------------------------------------------------- */
+/* ---- who came ---- */
 
 /* Of a pair of sub-groups, the lanes of those from which any came. */
 static LLVMValueRef lanes_concerned(struct tsr__widener *s, LLVMValueRef here, LLVMValueRef all)
@@ -76,8 +76,7 @@ static void report_missing_lanes(struct tsr__widener *s, LLVMValueRef inst, enum
         require_all_lanes(s, group || (matrix && matrix->form == TSR_MATRIX_SPLIT));
 }
 
-/* ---- primitives -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- primitives ---- */
 
 /* Vector of what each lane has at `pointers`, in bytes, as the exchange's slots; absent lanes' slots are zero. The slots are an array of
  * the call site: a packet moves in step, so nobody is still reading what the last round left there. */
@@ -230,8 +229,7 @@ static bool widen_primitive(struct tsr__widener *s, LLVMValueRef inst, enum tsr_
     return true;
 }
 
-/* ---- matrix functions -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- matrix functions ---- */
 
 /* The vectors of A, B and C, and the rows of D. */
 struct matrices {

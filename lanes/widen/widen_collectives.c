@@ -287,7 +287,7 @@ static void widen_block2d(struct tsr__widener *s, LLVMValueRef inst)
         tsr__set_component(s, inst, i, LLVMBuildExtractValue(s->b, made, (unsigned)i, ""));
 }
 
-/* ---- which they are ------------------------------------------------------------------------------------------------------------------ */
+/* ---- which they are ---- */
 
 bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call)
 {

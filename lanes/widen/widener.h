@@ -72,7 +72,7 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
 bool tsr__widen_packet_function(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef to, struct tsr__packet packet,
                                 bool masked);
 
-/* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
+/* ---- values (values.c) ---- */
 
 void tsr__values_prepare(struct tsr__widener *s);
 /* What an operand is for lane 0; for uniform and affine values only. */
@@ -98,7 +98,7 @@ LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar);
 LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step); /* 0, step, 2·step … */
 LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const char *name);
 
-/* ---- source lines (debug_info.c): nothing happens without debug information ---------------------------------------------------------- */
+/* ---- source lines (debug_info.c): nothing happens without debug information ---- */
 
 /* Gives a packet function a subprogram like the kernel's. */
 void tsr__debug_info_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet);
@@ -109,7 +109,7 @@ void tsr__debug_info_at(struct tsr__widener *s, LLVMValueRef inst);
 /* After the last packet function, before code is made; nothing happens the second time. */
 void tsr__debug_info_end(struct tsr__compilation *l);
 
-/* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */
+/* ---- masks (masks.c) ---- */
 
 LLVMTypeRef tsr__mask_type(struct tsr__widener *s);
 LLVMValueRef tsr__first_lanes(struct tsr__widener *s, unsigned count); /* a constant */
@@ -131,16 +131,14 @@ LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVM
 /* Runs `inst` once for each active lane, in lane order. */
 void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst);
 
-/* ---- comparisons of consecutive numbers (extreme_lane.c) ------------------------------------------------------------------------------
- */
+/* ---- comparisons of consecutive numbers (extreme_lane.c) ---- */
 
 /* A comparison of a uniform number with consecutive ones, as of `local id < n`, holds in any lane if it holds in the lane with the smallest
  * or the largest: no vector is needed to ask. If `opposite`, that of the opposite comparison. Both only in code that all lanes reach. */
 bool tsr__can_compare_extreme_lane(struct tsr__widener *s, LLVMValueRef comparison, bool opposite);
 LLVMValueRef tsr__compare_extreme_lane(struct tsr__widener *s, LLVMValueRef comparison, bool opposite);
 
-/* ---- instructions: false if the instruction is not theirs ------------------------------------------------------------------------------
- */
+/* ---- instructions: false if the instruction is not theirs ---- */
 
 bool tsr__widen_arith(struct tsr__widener *s, LLVMValueRef inst); /* widen_arith.c: arithmetic, comparisons, casts, vectors, structs */
 /* Behind tsr__values_prepare: the values of all addresses will be read where the accesses stand. */

@@ -21,7 +21,7 @@
 
 #include "scheduler/internal.h"
 
-/* ---- the machine: coroutines, futexes, and the order of steps ------------------------------------------------------------------ */
+/* ---- the machine: coroutines, futexes, and the order of steps ---- */
 
 enum { MAX_THREADS = 6, STACK = 1 << 17, MAX_CHOICES = 4000, MAX_STEPS = 20000 };
 
@@ -183,7 +183,7 @@ uint64_t tsr_now_ns(void)
     return model_time += 2 * TSR__LINGER_NS;
 }
 
-/* ---- what is of no interest here -------------------------------------------------------------------------------------------------- */
+/* ---- what is of no interest here ---- */
 
 static cpu_set_t cpus;
 const cpu_set_t *tsr_cpus_allowed(void)
@@ -223,7 +223,7 @@ int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(vo
     return 0;
 }
 
-/* ---- exploring -------------------------------------------------------------------------------------------------------------------- */
+/* ---- exploring ---- */
 
 struct scenario {
     const char *name;
@@ -282,7 +282,7 @@ static const char *explore(const struct scenario *s, unsigned long *runs)
     }
 }
 
-/* ---- scenarios ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- scenarios ---- */
 
 static struct probe {
     struct tsr_task task;

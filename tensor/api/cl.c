@@ -12,8 +12,7 @@ typedef cl_int(CL_API_CALL *set_usm_pointer)(cl_kernel kernel, cl_uint index, co
 
 static const char *const kernel_names[KERNELS] = {"gemm", "gemm_beta0"};
 
-/* ---- devices
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- devices ---- */
 
 static cl_platform_id platform_of(cl_device_id device)
 {
@@ -59,8 +58,7 @@ tinytc_status_t tinytc_cl_core_info_create(tinytc_core_info_t *info, cl_device_i
                                            bytes / sizeof *sizes, list);
 }
 
-/* ---- programs
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- programs ---- */
 
 static tinytc_status_t status_of(cl_int error)
 {
@@ -163,8 +161,7 @@ void tinytc_cl_get_global_size(const size_t *num_groups, const size_t *local_siz
         global_size[i] = num_groups[i] * local_size[i];
 }
 
-/* ---- recipes
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- recipes ---- */
 
 struct tinytc_recipe_handler {
     atomic_uint references;
@@ -254,8 +251,7 @@ tinytc_status_t tinytc_cl_recipe_handler_submit(tinytc_recipe_handler_t handler,
                                             wait_events, event));
 }
 
-/* ---- arguments of recipes
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- arguments of recipes ---- */
 
 struct arguments {
     const struct tinytc_recipe_handler *handler;

@@ -26,8 +26,7 @@ void tinytc_string_destroy(char *str)
     free(str);
 }
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static uint16_t to_bits(enum tsr__t_number type, float x)
 {
@@ -56,8 +55,7 @@ float tinytc_f16_as_ui16_to_f32(uint16_t x)
     return (float)tsr__ti_read(TSR__T_F16, &x).re;
 }
 
-/* ---- contexts
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- contexts ---- */
 
 tinytc_status_t tinytc_compiler_context_create(tinytc_compiler_context_t *ctx)
 {
@@ -151,8 +149,7 @@ tinytc_status_t tinytc_type_get_compiler_context(const_tinytc_type_t ty, tinytc_
     return tinytc_status_success;
 }
 
-/* ---- devices
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- devices ---- */
 
 tinytc_status_t tinytc_core_info_generic_create(tinytc_core_info_t *info, int32_t register_space, int32_t max_work_group_size,
                                                 size_t sgs_size, int32_t const *sgs)

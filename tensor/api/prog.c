@@ -15,8 +15,7 @@ extern char **environ;
 
 enum { MOST_BYTES = 1 << 28 };
 
-/* ---- texts to programs
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- texts to programs ---- */
 
 static void report_one(struct tinytc_compiler_context *context, const struct tsr_tensor_program *parsed,
                        const struct tsr_tensor_diagnostic *d, bool is_note)
@@ -125,8 +124,7 @@ tinytc_status_t tinytc_prog_get_compiler_context(const_tinytc_prog_t prg, tinytc
     return tinytc_status_success;
 }
 
-/* ---- programs to texts
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- programs to texts ---- */
 
 tinytc_status_t tinytc_prog_print_to_string(tinytc_prog_t prg, char **str)
 {
@@ -167,8 +165,7 @@ tinytc_status_t tinytc_prog_print_to_file(tinytc_prog_t prg, char const *filenam
     return fclose(file) && !status ? tinytc_status_file_io_error : status;
 }
 
-/* ---- binaries
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- binaries ---- */
 
 tinytc_status_t tinytc_binary_create(tinytc_binary_t *bin, tinytc_compiler_context_t ctx, tinytc_bundle_format_t format, size_t data_size,
                                      uint8_t const *data, tinytc_core_feature_flags_t core_features)
@@ -238,8 +235,7 @@ tinytc_status_t tinytc_binary_get_core_features(const_tinytc_binary_t bin, tinyt
     return tinytc_status_success;
 }
 
-/* ---- the compiler
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the compiler ---- */
 
 /* As this tree or its installation has it, beside the library. NULL: out of memory, or nobody knows where that is. */
 static char *compiler_path(void)

@@ -9,8 +9,7 @@
 
 enum { TALL_ROWS = 128, BLOCK_ROWS = 64, BLOCK_COLS = 48 };
 
-/* ---- texts
- * --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ---- */
 
 static const char *zero_of(enum tsr__t_number number)
 {
@@ -154,8 +153,7 @@ static void put_gemm(struct tsr_buf *text, enum tsr__t_number number, bool beta_
     tsr_buf_printf(text, "  }\n}\n");
 }
 
-/* ---- recipes
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- recipes ---- */
 
 /* The text is the recipe's program; it is given up here. */
 static tinytc_status_t create(tinytc_recipe_t *recipe, const struct tinytc_core_info *info, tinytc_type_t type, const char *name,

@@ -2,8 +2,7 @@
  * Linear algebra but for products of matrices: each work-item computes elements of the result. */
 #include "tensor/llvm/index.h"
 
-/* ---- loops over the result
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- loops over the result ---- */
 
 /* Elements of the result. */
 struct elements {
@@ -157,8 +156,7 @@ TSR_TE_FUNCTION(hadamard)
     for_elements(e, inst, &o, hadamard_element);
 }
 
-/* ---- sums along a mode
- * ------------------------------------------------------------------------------------------------------------------- */
+/* ---- sums along a mode ---- */
 
 static void gemv_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
 {

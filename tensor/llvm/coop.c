@@ -27,8 +27,7 @@ static void set_component(const struct matrix *m, LLVMValueRef *parts, uint32_t 
     tsr__te_put_number(parts, m->parts, r * m->cols + j, number);
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ---- */
 
 /* A matrix of memory: where element (i, j) of the value lies, and whether that is to be looked at. */
 struct place {
@@ -111,8 +110,7 @@ TSR_TE_FUNCTION(coop_store)
     }
 }
 
-/* ---- arithmetic
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 TSR_TE_FUNCTION(coop_construct)
 {
@@ -146,8 +144,7 @@ static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_va
     return tsr__te_convert(e, tsr__te_broadcast(e, number, own, tsr__te_i32(e, k % m->lanes)), number, sum);
 }
 
-/* ---- products
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- products ---- */
 
 /* Whether there is a matrix function whose operands A and B fill. Not for bytes, of which a work-item would need two rows of B. */
 static bool has_function(struct tsr__te *e, const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)

@@ -63,8 +63,7 @@ _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst,
     longjmp(e->out, 1);
 }
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 void tsr__te_set_attributes(struct tsr__te *e, LLVMValueRef function)
 {
@@ -115,8 +114,7 @@ const char *tsr__te_code(enum tsr__t_number number)
     return codes[tsr__t_numbers[number].component];
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- values ---- */
 
 LLVMValueRef *tsr__te_room(struct tsr__te *e, uint32_t count)
 {
@@ -143,8 +141,7 @@ void tsr__te_set_number(struct tsr__te *e, const struct tsr__t_value *value, str
     tsr__te_set(e, value, parts, number.im ? 2 : 1);
 }
 
-/* ---- control flow
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- control flow ---- */
 
 LLVMBasicBlockRef tsr__te_block(struct tsr__te *e)
 {
@@ -333,8 +330,7 @@ void tsr__te_end_guard(struct tsr__te *e, const struct tsr__te_guard *guard, LLV
     }
 }
 
-/* ---- barriers
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- barriers ---- */
 
 /* A work-group of one sub-group needs no more than a barrier of that. */
 void tsr__te_barrier(struct tsr__te *e, uint32_t fences)

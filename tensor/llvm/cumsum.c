@@ -30,8 +30,7 @@ static void find_slice(struct tsr__te *e, const struct lines *lines, LLVMValueRe
     }
 }
 
-/* ---- along the first mode
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- along the first mode ---- */
 
 /* The elements from `first` on, one for each lane, on top of the sum of those before. `inside` NULL: each lane has one. Returns the sum of
  * all up to here. */
@@ -76,8 +75,7 @@ static void scan_first_mode(struct tsr__te *e, struct lines *lines)
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* ---- along other modes
- * ------------------------------------------------------------------------------------------------------------------- */
+/* ---- along other modes ---- */
 
 static void scan_together(struct tsr__te *e, const struct lines *lines)
 {

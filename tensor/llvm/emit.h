@@ -397,9 +397,11 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
 /* ---- gemm_pack.c ---- */
 /* Puts copies in local memory in the place of a transposed A, and of a B of another type than the sum, where they are worth it. */
 void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, enum tsr__t_number sum);
-/* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
+/* ---- gemm_mad.c ---- */
+/* False: there is no function for these types and sizes, and nothing was made. */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
-/* ---- gemm_dot.c; false: K is not known, or there is no dot product of these types, and nothing was made ---- */
+/* ---- gemm_dot.c ---- */
+/* False: K is not known, or there is no dot product of these types, and nothing was made. */
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_blocks.c ---- */
 enum { TSR__TE_LEAST_SIZE = 24 }; /* rows, columns, and elements of K of what is cut; of pairs fewer are enough */

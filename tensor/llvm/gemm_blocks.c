@@ -22,8 +22,7 @@ enum {
     FEW_BYTES = 48 << 10,   /* products of matrices of so many bytes are not cut, nor those of which gemm_pack.c packs so many */
 };
 
-/* ---- tiles
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- tiles ---- */
 
 static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
 {
@@ -167,8 +166,7 @@ static void put_sums(struct tsr__te *e, const struct blocks *d, const struct tsr
         tsr__te_scratch_barrier(e);
 }
 
-/* ---- blocks
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---- */
 
 /* All tiles of the block in these columns. */
 static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr__te_blas *o, const struct columns *c)

@@ -7,8 +7,7 @@ enum {
     COLUMNS_AHEAD = 2, /* of B are */
 };
 
-/* ---- words of the matrices
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- words of the matrices ---- */
 
 /* A row of A, or a column of B. */
 struct line {
@@ -85,8 +84,7 @@ static void prefetch_word(struct tsr__te *e, const struct blocks *d, const struc
         tsr__te_prefetch_rows(e, m, row, plus(e, k, i), rows);
 }
 
-/* ---- copies
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- copies ---- */
 
 /* The word of the block up to which whole words fill vectors; NULL: all of them do. */
 static LLVMValueRef vectors_of_words(struct tsr__te *e, const struct blocks *d)

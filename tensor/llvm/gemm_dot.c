@@ -46,7 +46,7 @@ static LLVMTypeRef i32(struct tsr__te *e)
     return LLVMInt32TypeInContext(e->context);
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- words ---- */
 
 /* The word of `count` elements, the first of which is (at[0], at[1]); the others follow in mode `along`, which is K. The rest of the word
  * is 0; all of it is where `good` does not hold (NULL: always). */
@@ -91,8 +91,7 @@ static LLVMValueRef word_of_b(struct tsr__te *e, const struct dots *d, LLVMValue
     return word_of(e, d, &d->o->b, d->tb, 0, at, count, NULL);
 }
 
-/* ---- copies of B
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies of B ---- */
 
 static uint32_t elements_of(const struct dots *d, uint32_t word)
 {
@@ -162,8 +161,7 @@ static void copy_columns(struct tsr__te *e, const struct dots *d, const struct b
     tsr__te_scratch_barrier(e);
 }
 
-/* ---- products
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- products ---- */
 
 /* Whether the lane has a row of the block; NULL: all have. */
 static LLVMValueRef has_row(struct tsr__te *e, const struct dots *d, const struct block *b, uint32_t r)
@@ -237,8 +235,7 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
         tsr__te_finish_update(e, d->o, &targets[i], (struct tsr__te_number){sums[i], NULL}, d->sum, apart);
 }
 
-/* ---- blocks of C
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks of C ---- */
 
 /* Rows `from` … `to` in blocks. Not `whole`: not all lanes have the last row of a block. */
 static void rows_between(struct tsr__te *e, const struct dots *d, struct block b, LLVMValueRef from, LLVMValueRef to, bool whole)

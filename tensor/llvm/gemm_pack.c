@@ -52,8 +52,7 @@ static void store_transposed(struct tsr__te *e, const void *context, LLVMValueRe
     store_part(e, c, line, LLVMBuildUDiv(e->builder, at, parts, ""), LLVMBuildURem(e->builder, at, parts, ""), part);
 }
 
-/* ---- B
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- B ---- */
 
 /* `count` parts, of which lanes have those that follow each other. */
 static void copy_column(struct tsr__te *e, const struct copy *c, LLVMValueRef col, uint32_t count)
@@ -85,8 +84,7 @@ static void copy_all(struct tsr__te *e, const struct copy *c, uint32_t rows, uin
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-/* ---- A and B
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- A and B ---- */
 
 static struct tsr__te_memref local_matrix(struct tsr__te *e, enum tsr__t_number number, LLVMValueRef pointer, uint32_t rows, uint32_t cols,
                                           uint32_t distance)

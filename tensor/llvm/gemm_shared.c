@@ -44,8 +44,7 @@ struct shared {
     LLVMValueRef round;
 };
 
-/* ---- kinds
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ---- */
 
 static bool is_open(const struct tsr__t_type *type)
 {
@@ -105,8 +104,7 @@ static void find_products(struct shared *s)
     s->product_count = kept;
 }
 
-/* ---- values of other stretches
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- values of other stretches ---- */
 
 static void note_use(const struct tsr__t_value *value, void *data)
 {
@@ -169,8 +167,7 @@ static void fetch_value(const struct tsr__t_value *value, void *data)
     c->loaded = s->now;
 }
 
-/* ---- the loop
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the loop ---- */
 
 /* From an instruction to the one before `end`; values that cross are loaded first, and stored as they are made. */
 static void emit_stretch(struct shared *s, const struct tsr__t_inst *from, const struct tsr__t_inst *end)

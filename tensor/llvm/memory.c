@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ---- memrefs
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- memrefs ---- */
 
 struct tsr__te_memref tsr__te_get_memref(struct tsr__te *e, const struct tsr__t_value *value)
 {
@@ -122,8 +121,7 @@ void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memre
         tsr__te_prefetch(e, memref, plus(e, first, i), col);
 }
 
-/* ---- stores
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- stores ---- */
 
 /* There is an instruction for all but half, which has a function of OpenCL C. */
 static void add_atomically(struct tsr__te *e, enum tsr__t_number number, LLVMValueRef address, LLVMValueRef value)
@@ -159,8 +157,7 @@ void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref
     }
 }
 
-/* ---- instructions
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---- */
 
 static LLVMValueRef index_of(struct tsr__te *e, const struct tsr__t_index *index)
 {

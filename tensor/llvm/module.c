@@ -12,8 +12,7 @@ enum { SPIR_KERNEL = 76 };
 
 static const char data_layout[] = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
 
-/* ---- instructions
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---- */
 
 static void (*const emitters[])(struct tsr__te *e, const struct tsr__t_inst *inst) = {
 #define TSR_OP(name, text, later, form, transposes, operands, region, group) [TSR__T_##name] = tsr__te_emit_##group,
@@ -34,8 +33,7 @@ static void emit_region(struct tsr__te *e, const struct tsr__t_region *region)
         emit_inst(e, i);
 }
 
-/* ---- parameters
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ---- */
 
 enum { SPACE_PRIVATE, SPACE_GLOBAL, SPACE_LOCAL = 3 };
 
@@ -105,8 +103,7 @@ static void take_param(struct tsr__te *e, const struct tsr__t_value *value, unsi
     tsr__te_set(e, value, part, count);
 }
 
-/* ---- kernels
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ---- */
 
 static void set_metadata(struct tsr__te *e, const char *name, LLVMMetadataRef *parts, uint32_t count)
 {
@@ -245,8 +242,7 @@ static void emit_function(struct tsr__te *e)
     make_scratch(e);
 }
 
-/* ---- modules
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- modules ---- */
 
 static void add_versions(struct tsr__te *e)
 {

@@ -15,8 +15,7 @@ struct tsr__te_number tsr__te_zero(struct tsr__te *e, enum tsr__t_number type)
     return (struct tsr__te_number){zero, tsr__te_is_complex(type) ? zero : NULL};
 }
 
-/* ---- conversions
- * ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- conversions ---- */
 
 static LLVMValueRef widen_bf16(struct tsr__te *e, LLVMValueRef a)
 {
@@ -84,8 +83,7 @@ struct tsr__te_number tsr__te_convert(struct tsr__te *e, struct tsr__te_number a
     return made;
 }
 
-/* ---- real numbers
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- real numbers ---- */
 
 static LLVMValueRef arith_int(struct tsr__te *e, enum tsr__t_op op, LLVMValueRef a, LLVMValueRef b)
 {
@@ -171,8 +169,7 @@ static LLVMValueRef fma_part(struct tsr__te *e, enum tsr__t_number type, LLVMVal
     return tsr__te_intrinsic(e, "llvm.fma", LLVMTypeOf(a), args, 3);
 }
 
-/* ---- complex numbers
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- complex numbers ---- */
 
 struct tsr__te_number tsr__te_fma(struct tsr__te *e, enum tsr__t_number type, struct tsr__te_number a, struct tsr__te_number b,
                                   struct tsr__te_number c)
@@ -258,8 +255,7 @@ LLVMValueRef tsr__te_compare(struct tsr__te *e, enum tsr__t_op op, enum tsr__t_n
     return op == TSR__T_EQ ? LLVMBuildAnd(e->builder, re, im, "") : LLVMBuildOr(e->builder, re, im, "");
 }
 
-/* ---- functions
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 static const struct {
     const char *name;

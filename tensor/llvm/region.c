@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ---- what regions touch
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- what regions touch ---- */
 
 /* Memory by what kind of operand an instruction has: of stores the second is written, of linear algebra the last. */
 static void add_touched(const struct tsr__t_inst *inst, void *data)
@@ -43,8 +42,7 @@ struct tsr__te_touched tsr__te_touched_by(const struct tsr__t_region *region)
     return touched;
 }
 
-/* ---- values that go from region to region
- * ------------------------------------------------------------------------------------------------ */
+/* ---- values that go from region to region ---- */
 
 /* All parts of these values, one behind the other. */
 static LLVMValueRef *gather(struct tsr__te *e, struct tsr__t_value *const *values, uint32_t count, uint32_t *parts)
@@ -78,8 +76,7 @@ TSR_TE_FUNCTION(yield)
     (void)inst;
 }
 
-/* ---- loops
- * ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- loops ---- */
 
 /* The attribute unroll of a loop. */
 static void note_unroll(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_loop *loop)
@@ -249,8 +246,7 @@ TSR_TE_FUNCTION(parallel)
     e->spmd = false;
 }
 
-/* ---- if
- * ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- if ---- */
 
 TSR_TE_FUNCTION(if)
 {

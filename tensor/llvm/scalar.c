@@ -111,8 +111,7 @@ TSR_TE_FUNCTION(constant)
     tsr__te_set(e, result, made, count);
 }
 
-/* ---- built-in values
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- built-in values ---- */
 
 static LLVMValueRef group_value(struct tsr__te *e, const char *name, uint32_t dimension)
 {
@@ -167,8 +166,7 @@ TSR_TE_FUNCTION(builtin)
     tsr__te_set(e, inst->results[0], &made, 1);
 }
 
-/* ---- sub-groups
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sub-groups ---- */
 
 LLVMValueRef tsr__te_sub_group_id(struct tsr__te *e)
 {

@@ -76,8 +76,7 @@ static struct tsr_tensor_program *parse(const char *path)
     return p;
 }
 
-/* ---- run
- * --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- run ---- */
 
 /* One argument of a kernel. What it points to: memory, for a group that of each memref. */
 struct argument {
@@ -183,8 +182,7 @@ static bool take_argument(struct arguments *a, uint32_t i, const char *word)
     return own->count;
 }
 
-/* ---- whether memory is as large as its memref
- * --------------------------------------------------------------------------------------------------- */
+/* ---- whether memory is as large as its memref ---- */
 
 /* A size or stride: of its type, or the next argument, of a group that of memref `which`. Negative: there is none. */
 static int64_t take_size(const struct arguments *a, int64_t own, uint32_t *next, uint32_t which)
@@ -343,8 +341,7 @@ static int run(struct tsr_tensor_program *p, const char *name, char **words, int
     return complain("the program has no function @%s", name);
 }
 
-/* ---- compile
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- compile ---- */
 
 /* The compiler as this tree or its installation has it: lib/tessera/tessera-cc beside the folder of this program. */
 static int compile(char **words, int count)

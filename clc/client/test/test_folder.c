@@ -49,7 +49,7 @@ static void build_twice(const char *source, int hits)
     assert_int_equal(runs() - before, 2 - hits);
 }
 
-/* ---- what lies in a folder ---------------------------------------------------------------------------------------------------------- */
+/* ---- what lies in a folder ---- */
 
 static struct tsr_buf *listing;
 
@@ -172,7 +172,7 @@ static void overflow(void)
     build_twice("large 10 of 19", 2);
 }
 
-/* ---- files of the user stay --------------------------------------------------------------------------------------------------------- */
+/* ---- files of the user stay ---- */
 
 static void the_named_folder_may_hold_anything(void **state)
 {
@@ -261,7 +261,7 @@ static void what_lies_in_the_place_of_an_entry_stays(void **state)
     }
 }
 
-/* ---- a folder that is not ours ------------------------------------------------------------------------------------------------------ */
+/* ---- a folder that is not ours ---- */
 
 static const char mark[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
                            "# Programs that Tessera compiled. It adds and removes files here; all of the folder may be deleted.\n";
@@ -356,7 +356,7 @@ static void nor_is_that_of_another_user(void **state)
     tsr_free(again);
 }
 
-/* ---- where the named folder is ------------------------------------------------------------------------------------------------------ */
+/* ---- where the named folder is ---- */
 
 static void named_folders(void **state)
 {
@@ -404,7 +404,7 @@ static void named_folders(void **state)
     }
 }
 
-/* ---- while it is used --------------------------------------------------------------------------------------------------------------- */
+/* ---- while it is used ---- */
 
 static void remove_folder(const char *path)
 {

@@ -239,7 +239,7 @@ static void huge_counts(void **state)
     tsr_buf_free(&buf);
 }
 
-/* ---- frames -------------------------------------------------------------------------------------------------------------------- */
+/* ---- frames ---- */
 
 struct sender {
     int socket;

@@ -28,7 +28,7 @@ static double with_sign(double magnitude, double sign)
     return of_bits((bits_of(magnitude) & ~(1ull << 63)) | (bits_of(sign) & 1ull << 63));
 }
 
-/* ---- rounding: a float's value is exact in double, and so is the result -------------------------------------------------------------- */
+/* ---- rounding: a float's value is exact in double, and so is the result ---- */
 
 static int is_whole(double x) /* also infinities and NaN */
 {
@@ -96,8 +96,7 @@ OF_FLOAT(rint)
 OF_FLOAT(nearbyint)
 OF_FLOAT(roundeven)
 
-/* ---- exact arithmetic on mantissas ------------------------------------------------------------------------------------------------------
- */
+/* ---- exact arithmetic on mantissas ---- */
 
 /* (-1)^negative · mantissa · 2^exponent */
 struct number {
@@ -230,7 +229,7 @@ HELPER float fmodf(float x, float y)
     return (float)fmod(x, y);
 }
 
-/* ---- halves -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- halves ---- */
 
 static _Float16 half_of(double x)
 {

@@ -27,7 +27,7 @@
 
 extern char **environ;
 
-/* ---- the process ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the process ---- */
 
 static pid_t compiler;
 static int line = -1; /* the socket to it */

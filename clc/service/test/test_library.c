@@ -91,7 +91,7 @@ static void several_at_once(void **state)
     }
 }
 
-/* ---- memory that runs out ------------------------------------------------------------------------------------------------------- */
+/* ---- memory that runs out ---- */
 
 static const char program[] = "float f(global const float *a, int i) { return a[i & 15] * exp(a[i]); }\n"
                               "kernel void k(global const float *a, global float *o, int n)\n"

@@ -4,7 +4,7 @@
 
 #include <elf.h>
 
-/* ---- good programs -------------------------------------------------------------------------------------------------------------- */
+/* ---- good programs ---- */
 
 /* A device without images refuses samplers, also where events become plain pointers. */
 static void samplers_need_images(void **state)
@@ -294,7 +294,7 @@ static void versions_of_the_device(void **state)
     }
 }
 
-/* ---- diagnostics ------------------------------------------------------------------------------------------------------------------ */
+/* ---- diagnostics ---- */
 
 static void diagnostics(void **state)
 {
@@ -356,7 +356,7 @@ static void sub_group_sizes(void **state)
           "", TSR_CLC_FAILED, "for sub-groups of 16");
 }
 
-/* ---- headers ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- headers ---- */
 
 static void put_file(const char *name, const char *text)
 {
@@ -455,8 +455,7 @@ static void bombs(void **state)
     tsr_buf_free(&text);
 }
 
-/* ---- compile and link -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- compile and link ---- */
 
 static void separate(void **state)
 {
@@ -655,7 +654,7 @@ static void module_beside_code(void **state)
         end(answers[i]);
 }
 
-/* ---- reports ------------------------------------------------------------------------------------------------------------------- */
+/* ---- reports ---- */
 
 static const char explained[] = "float square(global const float *t, int i) { return t[i * i]; }\n"                          /* 1 */
                                 "kernel void k(global const float *a, global float *o, global const float4 *v, int n)\n"     /* 2 */

@@ -70,7 +70,7 @@ static void test_host(void **state)
     client_run_dies(not_for_the_host, (const char *[]){"STANDIN_STRICT=1", NULL}, SIGABRT);
 }
 
-/* ---- timestamps ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- timestamps ---- */
 
 struct timed {
     struct client client;

@@ -49,7 +49,7 @@ static ze_result_t append_count(const struct work *work, ze_event_handle_t signa
     return zeCommandListAppendLaunchKernel(work->list, work->count, &one, signal, 0, NULL);
 }
 
-/* ---- faults -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- faults ---- */
 
 /* The second launch loses the device: all that comes later fails, and everything can be destroyed. */
 static void lost(void)
@@ -164,7 +164,7 @@ static void test_fork(void **state)
     client_run(forked_in_command, (const char *[]){"STANDIN_FAULT=event=60", NULL});
 }
 
-/* ---- misuses: an error, or with STANDIN_STRICT the end ------------------------------------------------------------------------------- */
+/* ---- misuses: an error, or with STANDIN_STRICT the end ---- */
 
 static void freed_handle(void)
 {
@@ -245,7 +245,7 @@ static void test_misuses(void **state)
     }
 }
 
-/* ---- leaks --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- leaks ---- */
 
 static void leak_event(void)
 {

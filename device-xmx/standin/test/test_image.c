@@ -28,7 +28,7 @@ static ze_image_handle_t make(const struct client *client, ze_image_type_t type)
     return image;
 }
 
-/* ---- what there is ------------------------------------------------------------------------------------------------------------------- */
+/* ---- what there is ---- */
 
 static void properties(void)
 {
@@ -89,7 +89,7 @@ static void test_properties(void **state)
     client_run(no_memory, (const char *[]){"STANDIN_FAULT=memory=4000000", NULL});
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---- */
 
 static void copies(void)
 {
@@ -130,7 +130,7 @@ static void test_copies(void **state)
     client_run(copies, (const char *[]){"STANDIN_DEVICES=tgl", NULL});
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ---- */
 
 static void kernels(void)
 {
@@ -181,7 +181,7 @@ static void test_kernels(void **state)
     client_run(kernels, NULL);
 }
 
-/* ---- wrong uses ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- wrong uses ---- */
 
 static void a_dead_image(void)
 {

@@ -13,7 +13,7 @@ static void free_all(const struct client *client, void *const *memory, unsigned 
         OK(zeMemFree(client->context, memory[i]));
 }
 
-/* ---- vector addition in each kind of memory ------------------------------------------------------------------------------------------ */
+/* ---- vector addition in each kind of memory ---- */
 
 static void add(void)
 {
@@ -45,7 +45,7 @@ static void test_add(void **state)
     client_run(add, NULL);
 }
 
-/* ---- matrix functions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- matrix functions ---- */
 
 /* One sub-group: 8 rows of A, K x N of B, with the layout of the extension: each work-item has a column of B and of C, and of A, for each
  * row, a part of the row. */
@@ -204,7 +204,7 @@ static void test_split(void **state)
     client_run(split_i8, (const char *[]){"STANDIN_DEVICES=dg2", NULL});
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- arguments ---- */
 
 /* As struct pair of kernels.cl. */
 struct pair {
@@ -357,7 +357,7 @@ static void test_refused_arguments(void **state)
     client_run(refused_arguments, (const char *[]){"STANDIN_STRICT=0", NULL});
 }
 
-/* ---- ranges -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ---- */
 
 static void ids(void)
 {

@@ -64,7 +64,7 @@ static ze_command_list_handle_t list_of(const struct work *work, uint32_t ordina
     return list;
 }
 
-/* ---- regular lists ------------------------------------------------------------------------------------------------------------------- */
+/* ---- regular lists ---- */
 
 static void regular(void)
 {
@@ -193,7 +193,7 @@ static void test_refused_lists(void **state)
     client_run(refused_lists, (const char *[]){"STANDIN_STRICT=0", "STANDIN_DEVICES=dg2", NULL});
 }
 
-/* ---- order --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- order ---- */
 
 /* Two fills of the same byte, with a barrier between them if `ordered`; *value is what remains. */
 static int last_of_two(const struct work *work, ze_command_queue_flags_t flags, bool barrier)

@@ -103,7 +103,7 @@ static void test_no_memory(void **state)
     client_run(no_memory, (const char *[]){"STANDIN_FAULT=memory=1000", NULL});
 }
 
-/* ---- who may touch it ---------------------------------------------------------------------------------------------------------------- */
+/* ---- who may touch it ---- */
 
 static void on_fault(int number)
 {
@@ -209,7 +209,7 @@ static void test_faults(void **state)
     client_run(host_may_read_open_memory, (const char *[]){"STANDIN_MEMORY=open", NULL});
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---- */
 
 static void copies(void)
 {
@@ -304,7 +304,7 @@ static void test_refused_transfers(void **state)
     client_run(refused_transfers, (const char *[]){"STANDIN_STRICT=0", NULL});
 }
 
-/* ---- frees --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- frees ---- */
 
 /* A list with a fill that waits for `go`. */
 struct held {

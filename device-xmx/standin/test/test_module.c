@@ -45,7 +45,7 @@ static void run_use(const struct client *client, ze_module_handle_t module)
     OK(zeKernelDestroy(kernel));
 }
 
-/* ---- builds -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- builds ---- */
 
 static void names_and_logs(void)
 {
@@ -142,7 +142,7 @@ static void test_refused_on_devices(void **state)
     client_run(double_on_pvc, (const char *[]){"STANDIN_DEVICES=pvc", NULL});
 }
 
-/* ---- specialisation constants -------------------------------------------------------------------------------------------------------- */
+/* ---- specialisation constants ---- */
 
 static void expect_constants(const struct client *client, const ze_module_constants_t *values, uint32_t small, uint32_t large)
 {
@@ -184,7 +184,7 @@ static void test_constants(void **state)
     client_run(constants, NULL);
 }
 
-/* ---- links --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- links ---- */
 
 static void dynamic_link(void)
 {
@@ -246,7 +246,7 @@ static void test_links(void **state)
     client_run(module_program, NULL);
 }
 
-/* ---- native binaries ----------------------------------------------------------------------------------------------------------------- */
+/* ---- native binaries ---- */
 
 /* The binary of one module at a time. */
 static ze_module_desc_t native_of(ze_module_handle_t module)

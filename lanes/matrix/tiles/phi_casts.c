@@ -95,7 +95,7 @@ void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function)
         }
 }
 
-/* ---- casts --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- casts ---- */
 
 static LLVMValueRef *users_of(struct tsr__compilation *l, LLVMValueRef v, size_t *count)
 {

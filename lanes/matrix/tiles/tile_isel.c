@@ -19,8 +19,7 @@ void tsr__tiles_select(struct tsr__tiles *t, struct tsr__live_range *life)
     t->rows = life->block->rows * first->m;
 }
 
-/* ---- instructions, or calls of the device ----------------------------------------------------------------------------------------------
- */
+/* ---- instructions, or calls of the device ---- */
 
 static LLVMValueRef register_number(struct tsr__tiles *t, int number)
 {
@@ -156,8 +155,7 @@ bool tsr__clobbers_tiles(LLVMValueRef inst)
            (!LLVMGetIntrinsicID(callee) && !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_") && !tsr__is_marker(callee));
 }
 
-/* ---- on the stack ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- on the stack ---- */
 
 LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero)
 {

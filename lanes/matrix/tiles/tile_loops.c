@@ -14,8 +14,7 @@
 
 enum { MOST = TSR_TILE_LOOP_MAX };
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loops ---- */
 
 static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, LLVMBasicBlockRef loop)
 {
@@ -58,8 +57,7 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
     tsr__tile_twice_prepare(l, function);
 }
 
-/* ---- which ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- which ---- */
 
 static bool same_distance(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
 {

@@ -331,8 +331,9 @@ bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragmen
     return true;
 }
 
-/* ---- TF32 -------------------------------------------------------------------------------------------------------------------------------
- * A vector of A has two rows, of eight numbers each. */
+/* ---- TF32 ---- */
+
+/* A vector of A has two rows, of eight numbers each. */
 
 static bool has_row_pairs(const struct tsr__tiles *t, const struct tsr__mad *mad)
 {

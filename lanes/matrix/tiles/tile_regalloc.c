@@ -26,7 +26,7 @@ const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *bl
     return latest;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 static int number_of(const struct tsr__alloc_blocks *places, LLVMBasicBlockRef block)
 {
@@ -62,8 +62,7 @@ static void find_places(struct tsr__alloc_blocks *p, struct tsr__webs *w)
         }
 }
 
-/* ---- users outside ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- users outside ---- */
 
 static void add_unpacking(struct tsr__live_range *life, struct tsr__fragment *f, int place)
 {
@@ -114,8 +113,7 @@ static bool find_unpackings(struct tsr__live_range *life, struct tsr__webs *w, c
     return good;
 }
 
-/* ---- what the register holds ------------------------------------------------------------------------------------------------------------
- */
+/* ---- what the register holds ---- */
 
 /* Contents: a fragment, or a phi's address plus an edge's number and one for what is put there for that edge. */
 typedef uintptr_t contents;
@@ -273,9 +271,7 @@ static bool one_register_is_enough(struct tsr__webs *w, struct tsr__live_range *
     return t.good;
 }
 
-/* ---- where it holds anything
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- where it holds anything ---- */
 
 /* Does the place look at what the register holds on entry? */
 static bool reads_on_entry(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
@@ -335,8 +331,9 @@ static uint32_t occupied_registers(struct tsr__webs *w, const struct tsr__live_r
     return others;
 }
 
-/* ---- accumulators of straight code ---------------------------------------------------------------------------------------------------
- * One that goes round in no loop, and whose results are vectors again right behind its last operation, needs its register for the
+/* ---- accumulators of straight code ---- */
+
+/* One that goes round in no loop, and whose results are vectors again right behind its last operation, needs its register for the
  * operations between only: several take turns, which others of the same place cannot. */
 
 /* The store of a vector as it is, cast or not: it may become a tile's, which leaves later. */

@@ -49,8 +49,7 @@ struct tsr__slice {
     bool reads_others;    /* it reads global memory by others, too */
 };
 
-/* ---- where addresses come from ---------------------------------------------------------------------------------------------------------
- */
+/* ---- where addresses come from ---- */
 
 /* The kernel whose code the function is. */
 static struct tsr_kernel_info *kernel_of(struct tsr__compilation *l, LLVMValueRef function)
@@ -151,8 +150,7 @@ bool tsr__slice_is_apart(const struct tsr__slice *s, int argument)
     return argument >= 0 && !s->reads_others && !(s->arguments >> argument & 1);
 }
 
-/* ---- what belongs to a slice -----------------------------------------------------------------------------------------------------------
- */
+/* ---- what belongs to a slice ---- */
 
 static LLVMTypeRef element_of(LLVMTypeRef type)
 {
@@ -322,8 +320,7 @@ struct tsr__slice *tsr__slice_find(const struct tsr__webs *w, LLVMBasicBlockRef 
     return s;
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 uint64_t tsr__slice_bytes(const struct tsr__slice *s)
 {
@@ -337,8 +334,7 @@ void tsr__slice_store_values(const struct tsr__slice *s, LLVMBuilderRef b, LLVMV
         LLVMBuildStore(b, s->taken[i].value, tsr__at_offset(s->l, b, to, s->taken[i].offset));
 }
 
-/* ---- the function ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the function ---- */
 
 enum parameter { VALUES, FIRST, STEPS, TILE, TO, STRIDE, NEXT, PARAMETERS };
 

@@ -35,8 +35,7 @@ struct tsr__pending_tile_store {
     LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
 };
 
-/* ---- which ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- which ---- */
 
 /* Does the phi get the vector from the block? */
 static bool phi_receives(LLVMValueRef phi, LLVMValueRef v, LLVMBasicBlockRef block)
@@ -92,8 +91,7 @@ static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
     return true;
 }
 
-/* ---- where ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- where ---- */
 
 static struct tsr__polynomial store_address(const struct tsr__pending_tile_store *x, LLVMValueRef store)
 {
@@ -148,8 +146,7 @@ static bool lie_apart(struct tsr__pending_tile_store *x)
     return x->stride.count || x->stride.constant >= x->right - x->left;
 }
 
-/* ---- when -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- when ---- */
 
 static unsigned stores_of(const struct spot *spot)
 {
@@ -275,8 +272,7 @@ bool tsr__tile_stores_refuse(struct tsr__tiles *t)
     return any;
 }
 
-/* ---- early ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- early ---- */
 
 /* But in the next round of the loop of one block that makes it. */
 static bool is_only_stored(const struct spot *spot)
@@ -434,8 +430,7 @@ void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef f
     }
 }
 
-/* ---- code -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- code ---- */
 
 static void move_to_end(struct tsr__tiles *t, LLVMValueRef inst, LLVMBasicBlockRef block)
 {

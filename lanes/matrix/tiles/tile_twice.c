@@ -32,8 +32,7 @@ void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function)
     }
 }
 
-/* ---- what the code does ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- what the code does ---- */
 
 static bool has_effect(LLVMValueRef inst)
 {
@@ -61,8 +60,7 @@ static bool has_effects(struct tsr__map *seen, LLVMBasicBlockRef block)
     return false;
 }
 
-/* ---- in front and behind ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- in front and behind ---- */
 
 static void find_in_front(struct tsr__twice *x)
 {
@@ -216,8 +214,7 @@ bool tsr__tile_twice_pauses(const struct tsr__twice *x)
     return false;
 }
 
-/* ---- code ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- code ---- */
 
 /* Is the loop in loops of its packet? Then its last round is not known where the device is called. */
 static bool goes_on(const struct tsr__twice *x)

@@ -59,8 +59,7 @@ static bool only_stores_follow(struct path *p, LLVMBasicBlockRef block)
     return true;
 }
 
-/* ---- again -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- again ---- */
 
 void tsr__find_ways_to(LLVMBasicBlockRef to, LLVMBasicBlockRef past, struct tsr__map *found)
 {

@@ -7,7 +7,7 @@
 #include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tiles.h"
 
-/* ---- fragments ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- fragments ---- */
 
 static struct tsr__fragment *find_fragment(struct tsr__webs *w, const LLVMValueRef *v, unsigned m);
 
@@ -111,9 +111,7 @@ static void find_mads(struct tsr__webs *w)
     }
 }
 
-/* ---- webs
- * ---------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- webs ---- */
 
 static bool joins_webs(const struct tsr__fragment *f)
 {
@@ -244,9 +242,7 @@ const struct tsr__web *tsr__web_of_user(const struct tsr__webs *w, LLVMValueRef 
     return NULL;
 }
 
-/* ---- chains in K
- * --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- chains in K ---- */
 
 /* Is the result used by nothing but the operation `next`? */
 static bool only_for(const struct tsr__fragment *d, const struct tsr__tile_mad *next)
@@ -267,9 +263,7 @@ static void join_chains(struct tsr__web *web)
     }
 }
 
-/* ---- blocks
- * -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ---- */
 
 static bool same_operands(const struct tsr__mad *a, const struct tsr__mad *b, unsigned first, unsigned count)
 {

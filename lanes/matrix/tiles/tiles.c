@@ -13,7 +13,7 @@
 #include "lanes/matrix/tiles/tiles.h"
 #include "lanes/prepare/unroll.h"
 
-/* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- A and B ---- */
 
 /* Calls the device, which packs the tile into the buffer. */
 static void emit_pack(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef memory, LLVMValueRef from,
@@ -89,9 +89,7 @@ static int operand_register(struct tsr__tiles *t, const struct tsr__source *s, L
     return to;
 }
 
-/* ---- accumulators
- * --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- accumulators ---- */
 
 /* Fills the accumulator with vectors that come from elsewhere, before `point`, where the builder stands. */
 static void fill_accumulator(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
@@ -144,9 +142,7 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     note_places(x, t->loaded[in_a].place, t->loaded[in_b].place, false, NULL, false);
 }
 
-/* ---- vectors again
- * ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- vectors again ---- */
 
 /* Behind the operation that stands in the place, or at its start. */
 static void stand_for_unpacking(struct tsr__tiles *t, const struct tsr__unpacking *u)
@@ -190,9 +186,7 @@ static void emit_unpacking(struct tsr__tiles *t, const struct tsr__unpacking *u)
             give_vectors(t, &made, t->registers.places.at[u->place].ref, block->fragments[r / m][c][index]->v[r % m], r, c);
 }
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ---- */
 
 /* Where the function is left for a while, as at a barrier, accumulators wait on the stack. */
 static void save_around_calls(struct tsr__tiles *t)
@@ -216,9 +210,7 @@ static void save_around_calls(struct tsr__tiles *t)
     }
 }
 
-/* ---- a function
- * ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a function ---- */
 
 static struct tsr__multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
 {
@@ -433,9 +425,7 @@ static void rewrite_function(struct tsr__tiles *t)
     LLVMDisposeBuilder(t->b);
 }
 
-/* ---- halves
- * ---------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- halves ---- */
 
 /* Has it a single operation with an operand in place? Then the registers of halves are what it wants. */
 static bool wants_halves(struct tsr__tiles *t)
@@ -628,8 +618,7 @@ static bool drop_counting_loops(const struct tsr__tiles *all, size_t count)
     return good;
 }
 
-/* ---- without tiles ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- without tiles ---- */
 
 /* The functions that may have tiles; leaves a note at the products of others. */
 static LLVMValueRef *functions_for_tiles(struct tsr__compilation *l, size_t *count)

@@ -94,7 +94,7 @@ struct tsr__webs {
     size_t block_count;
 };
 
-/* ---- registers (tile_regalloc.c) ----------------------------------------------------------------------------------------------------- */
+/* ---- registers (tile_regalloc.c) ---- */
 
 /* Accumulators beyond TSR__MAX_ACCUMULATORS lie in memory and are numbered behind the registers. If there are any, the scratch tile is the
  * register through which operations on them go. */
@@ -192,7 +192,7 @@ bool tsr__is_first_receiver(const struct tsr__tile_block *block, const struct ts
 /* The last operation of the block of webs that corresponds to `mad`: the tile multiplication stands there. */
 const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad);
 
-/* ---- code (tile_isel.c) -------------------------------------------------------------------------------------------------------------- */
+/* ---- code (tile_isel.c) ---- */
 
 /* An operand in a register. */
 struct tsr__loaded {
@@ -347,7 +347,7 @@ static inline bool tsr__is_global_memory(LLVMValueRef pointer)
     return space == TSR__GLOBAL_SPACE || space == TSR__CONSTANT_SPACE;
 }
 
-/* ---- loops that the device runs as a whole (tile_loops.c), in the order of use ------------------------------------------------------- */
+/* ---- loops that the device runs as a whole (tile_loops.c), in the order of use ---- */
 
 /* Gives loops the blocks in front and behind that the calls need. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
@@ -373,7 +373,7 @@ void tsr__tile_loops_use_memory(struct tsr__tiles *t, const struct tsr__multiply
 /* Once all other code is there: lets packets that run twice end where the first run has to. */
 void tsr__tile_loops_leave(struct tsr__tiles *t);
 
-/* ---- packets that run twice for a loop (tile_twice.c) -------------------------------------------------------------------------------- */
+/* ---- packets that run twice for a loop (tile_twice.c) ---- */
 
 /* Gives the ends of packets blocks of their own. */
 void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function);
@@ -392,7 +392,7 @@ void tsr__tile_twice_make(const struct tsr__twice *x);
 /* Makes a function whose packets run once return at once in the first run of a launch whose packets run twice. */
 void tsr__tile_skip_first(struct tsr__compilation *l, LLVMValueRef function);
 
-/* ---- loops that are made twice, for the device and for the packet (tile_ways.c; lanes/matrix/block2d_loops.c) ------------------------ */
+/* ---- loops that are made twice: for the device and for the packet (tile_ways.c) ---- */
 
 /* Is there such a loop in the function? */
 bool tsr__has_two_ways(LLVMValueRef function);

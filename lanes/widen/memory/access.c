@@ -11,10 +11,9 @@
 #include "lanes/widen/memory/fork.h"
 #include "lanes/ir/layout.h"
 
-/* ---- loads --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- loads ---- */
 
-/* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
- */
+/* ---- accesses of a pair of sub-groups, each of which has its lanes side by side ---- */
 
 /* Either half's first address. */
 static void half_pointers(struct tsr__widener *s, LLVMValueRef pointer, LLVMValueRef *first)
@@ -103,8 +102,7 @@ static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LL
     return true;
 }
 
-/* ---- accesses whose lanes may lie side by side, but not for sure ------------------------------------------------------------------------
- */
+/* ---- accesses whose lanes may lie side by side, but not for sure ---- */
 
 /* What the access is if the lanes lie side by side; false if that would not help. */
 static bool speculated_access(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__address *address,
@@ -208,7 +206,7 @@ static void widen_load(struct tsr__widener *s, LLVMValueRef inst)
     tsr__set_loaded_components(s, &a, components);
 }
 
-/* ---- stores -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- stores ---- */
 
 /* All lanes write to one place: the last of them wins. */
 static void store_uniform(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__access *a)
@@ -259,9 +257,7 @@ static void widen_store(struct tsr__widener *s, LLVMValueRef inst)
         scattered_store(s, &a, components);
 }
 
-/* ---- addresses
- * ----------------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- addresses ---- */
 
 /* One array with a copy for every lane, side by side, or what the lanes have in common. */
 static void stack_variable(struct tsr__widener *s, LLVMValueRef inst)

@@ -32,7 +32,9 @@ struct tsr__access {
     bool copied; /* accesses copies on the stack, so the program's alias metadata is not true of it */
 };
 
-/* ---- accesses without gathers: `p` is lane 0's address; a vector for each component, or for each scalar of a record ------------------ */
+/* ---- accesses without gathers ---- */
+
+/* `p` is lane 0's address; a vector for each component, or for each scalar of a record. */
 
 /* Consecutive, reversed or interleaved: chooses between the functions below. (contiguous.c) */
 void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
@@ -61,7 +63,7 @@ bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__
 void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components);
 void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components);
 
-/* ---- addresses taken apart (address.c) ------------------------------------------------------------------------------------------- */
+/* ---- addresses taken apart (address.c) ---- */
 
 enum { TSR__ADDRESS_TERMS = 6 }; /* half of them uniform */
 
@@ -98,7 +100,7 @@ int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address
  * stand in a branch. */
 LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first);
 
-/* ---- scattered accesses (gather_scatter.c) ------------------------------------------------------------------------------------------- */
+/* ---- scattered accesses (gather_scatter.c) ---- */
 
 /* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
 bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a);
@@ -108,7 +110,7 @@ bool tsr__moves_registers(const struct tsr__access *a);
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);
 void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);
 
-/* ---- helpers (vector.c, access.c) --------------------------------------------------------------------------------------------------- */
+/* ---- helpers (vector.c, access.c) ---- */
 
 /* What the program's access says about aliases, for one that does the same for all lanes. */
 void tsr__copy_alias_metadata(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made);

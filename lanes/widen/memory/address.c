@@ -18,7 +18,7 @@
 
 enum { MAX_DEPTH = 8 };
 
-/* ---- taking apart ------------------------------------------------------------------------------------------------------------------ */
+/* ---- taking apart ---- */
 
 struct sum {
     struct tsr__widener *s;
@@ -116,7 +116,7 @@ void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer)
         tsr__note_use_in_block(s, a.terms[i].value);
 }
 
-/* ---- putting together ---------------------------------------------------------------------------------------------------------------- */
+/* ---- putting together ---- */
 
 static LLVMValueRef extend_index(struct tsr__widener *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
 {
@@ -198,7 +198,7 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
     return tsr__plus_bytes(s->l, s->b, base, sum);
 }
 
-/* ---- speculation ---------------------------------------------------------------------------------------------------------------- */
+/* ---- speculation ---- */
 
 static struct tsr__shape shape_here(void *widener, LLVMValueRef v)
 {

@@ -109,7 +109,7 @@ static bool is_barrier_to_motion(LLVMValueRef inst)
     }
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- records ---- */
 
 /* Adds an access to the record that the first one began, if it is one of a field. `low` and `high` are the record's ends in bytes. */
 static bool add_field(struct tsr__interleave_group *r, const struct tsr__access *a, const struct place *first, const struct place *p,

@@ -23,7 +23,7 @@ static unsigned lanes_at_once(const struct tsr__widener *s, const struct tsr__ac
     return fit < s->width ? fit : s->width;
 }
 
-/* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- shuffles ---- */
 
 /* Elements `first`, `first` + 2 … of two vectors. */
 static LLVMValueRef every_second(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned first, unsigned lanes)
@@ -185,7 +185,7 @@ static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigne
     }
 }
 
-/* ---- chunks in memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- chunks in memory ---- */
 
 /* A chunk's scalars, `first` of all records on: to which lane each belongs, or the width if it is none that the program accesses. */
 struct chunk {
@@ -267,7 +267,7 @@ static void store_chunk(struct tsr__widener *s, const struct tsr__access *a, LLV
     tsr__masked_store(s, &own, value, at, s->mask || !c->all ? chunk_mask(s, c) : NULL);
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- accesses ---- */
 
 static void interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
