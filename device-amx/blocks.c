@@ -9,11 +9,6 @@
 /* An odd number, so that numbers of launches come again only after 2^64 of them; and no numbers that memory may have held before. */
 #define NUMBERS_APART UINT64_C(0x9e3779b97f4a7c15)
 
-static uint64_t least(uint64_t x, uint64_t y)
-{
-    return x < y ? x : y;
-}
-
 static uint64_t packets_in_row(const struct tsr_launch *launch)
 {
     return launch->group.enqueued_local_size[0] / launch->group.sub_group_size;
@@ -77,7 +72,7 @@ static uint64_t best_columns(const struct tsr_launch *launch)
     const bool twice = has_two_passes(launch);
     const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[2], memory_order_relaxed),
                    by_b = tsr__tile_grid_best_b() / (twice ? 2 : 1) / (known ? known : TSR__TWICE_DEPTH),
-                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = least(by_b, by_c);
+                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = tsr__least(by_b, by_c);
     return best > TSR__BLOCK_LEAST ? best : TSR__BLOCK_LEAST;
 }
 
@@ -208,11 +203,11 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
                    best = are_in_a_row(run->launch) && in_row > best_columns(run->launch) ? in_row : best_columns(run->launch);
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best);
-        count[0] = least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
+        count[0] = tsr__least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
             const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns * parts);
             const uint64_t under = parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
-            count[1] = least(groups[1] - y, in_panels(run->launch, 1, (groups[1] - y) / under));
+            count[1] = tsr__least(groups[1] - y, in_panels(run->launch, 1, (groups[1] - y) / under));
             from[0] = at[0] + x;
             from[1] = at[1] + y;
             if (runs_twice(run)) {
@@ -240,7 +235,7 @@ void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
         group->group_id[2] = begin / (blocks->count[0] * blocks->count[1]);
         for (int d = 0; d < 2; d++) {
             at[d] *= blocks->size[d];
-            groups[d] = least(group->num_groups[d] - at[d], blocks->size[d]);
+            groups[d] = tsr__least(group->num_groups[d] - at[d], blocks->size[d]);
         }
         if (runs_twice(run))
             run_in_parts(run, at, groups);

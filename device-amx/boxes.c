@@ -10,11 +10,6 @@ enum {
     MOST_JOINED = 65536, /* boxes in one call: columns are counted in 32 bits */
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The columns of boxes are counted from the last multiple of the sub-group size at or before the first global id. */
 static uint64_t shift(const struct tsr_group *group, int dim)
 {
@@ -56,7 +51,7 @@ static void find_busy(struct tsr_launch *launch)
         uint64_t width = d == 0 ? group->sub_group_size : 1, first = group->global_offset[d];
         uint64_t from = (uint64_t)busy.from[d] / width * width, to = tsr__divide_up((uint64_t)busy.to[d], width) * width;
         boxes->begin[d] = from > first ? from - first : 0;
-        boxes->end[d] = least(to - first, boxes->end[d]);
+        boxes->end[d] = tsr__least(to - first, boxes->end[d]);
     }
 }
 
@@ -81,13 +76,13 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     launch->groups = 0;
     if (!total)
         return true;
-    uint64_t items = least(total / TSR__BOXES, TSR__BOX_MOST_ITEMS), row = shift_of_part(launch, 0) + part[0];
+    uint64_t items = tsr__least(total / TSR__BOXES, TSR__BOX_MOST_ITEMS), row = shift_of_part(launch, 0) + part[0];
     if (items < (uint64_t)TSR__BOX_LEAST_PACKETS * width)
         items = (uint64_t)TSR__BOX_LEAST_PACKETS * width;
     boxes->size[0] = tsr__divide_up(tsr__divide_up(row, tsr__divide_up(row, items)), step) * step;
     for (int d = 1; d < 3; d++) {
         items /= boxes->size[d - 1];
-        boxes->size[d] = items <= 1 ? 1 : least(part[d], items);
+        boxes->size[d] = items <= 1 ? 1 : tsr__least(part[d], items);
     }
     launch->groups = 1;
     for (int d = 0; d < 3; d++) {
@@ -188,7 +183,7 @@ static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint6
             box->from[d] = full;
         } else {
             if (can_join && count > 1)
-                joined = together = least(least(most, MOST_JOINED), in_full - index);
+                joined = together = tsr__least(tsr__least(most, MOST_JOINED), in_full - index);
             box->from[d] = first + index * boxes->size[d] - (index ? before : 0);
             /* The last box ends where the part ends: its number times its size might not fit into 64 bits. */
             end = index + together == in_full ? full : first + (index + together) * boxes->size[d] - before;

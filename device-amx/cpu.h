@@ -159,6 +159,11 @@ static inline uint64_t tsr__divide_up(uint64_t a, uint64_t b)
     return a <= b ? a != 0 : a / b + (a % b != 0);
 }
 
+static inline uint64_t tsr__least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 struct tsr__run;
 
 /* What enqueue.c does for a launch. */

@@ -8,6 +8,7 @@
 #include "tessera/base.h"
 #include "tessera/item.h"
 
+#define INLINE __attribute__((always_inline)) static inline
 /* A loop over registers, which the compiler takes apart. */
 #define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
 
@@ -61,12 +62,29 @@ void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enu
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
 
+/* Of products of bytes. */
+static inline bool tsr__a_is_signed(enum tsr_tile_product product)
+{
+    return product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8;
+}
+
+static inline bool tsr__b_is_signed(enum tsr_tile_product product)
+{
+    return product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+}
+
 /* The product of the operands once they are packed: numbers of 4 bits without a sign are signed bytes as well, of which VNNI makes the
  * product with others without a sign. */
 static inline enum tsr_tile_product tsr__packed_product(const struct tsr_tile_loop *x)
 {
     const enum tsr_tile_product product = x->how & TSR_TILE_PRODUCT;
     return x->how & TSR_TILE_NIBBLES && product == TSR_TILE_U8U8 ? TSR_TILE_U8S8 : product;
+}
+
+/* Rows of A and of C in a loop. */
+static inline int64_t tsr__loop_rows(const struct tsr_tile_loop *x)
+{
+    return x->rows * x->tile_rows;
 }
 
 static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)

@@ -6,7 +6,6 @@
 #include "device-amx/tiles.h"
 
 #define AMX __attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16")))
-#define INLINE __attribute__((always_inline)) static inline
 
 enum {
     LINE = TSR_TILE_ROW_BYTES,

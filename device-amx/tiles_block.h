@@ -55,14 +55,9 @@ static inline int64_t packed_words(const struct tsr_tile_loop *x)
 
 /* ---- where ---- */
 
-static inline int64_t rows_of_loop(const struct tsr_tile_loop *x)
-{
-    return x->rows * x->tile_rows;
-}
-
 static inline int64_t rows_of_grid(const struct tsr__tile_grid *g)
 {
-    return g->rows * rows_of_loop(g->loop);
+    return g->rows * tsr__loop_rows(g->loop);
 }
 
 /* Quotients without the processor's division, as there are many for each block of C. The product of number and divisor is below 2^32. */
@@ -80,7 +75,7 @@ static inline int64_t quotient(int64_t number, uint64_t by)
 static inline const char *row_of_a(const struct tsr__block *b, int64_t row)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    const int64_t in_grid = quotient(row, b->by_rows), in_loop = row - in_grid * rows_of_loop(x),
+    const int64_t in_grid = quotient(row, b->by_rows), in_loop = row - in_grid * tsr__loop_rows(x),
                   tile = x->rows > 1 ? in_loop / TSR_TILE_ROWS : 0;
     return b->grid->a[in_grid] + b->grid->first * x->a_step + tile * x->a_next + (in_loop - tile * TSR_TILE_ROWS) * x->a_stride;
 }
@@ -114,7 +109,7 @@ static inline struct place place_of_row(const struct tsr__block *b, int64_t row)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t grid_row = quotient(row, b->by_rows);
-    return (struct place){grid_row, (row - grid_row * rows_of_loop(x)) * x->to_stride};
+    return (struct place){grid_row, (row - grid_row * tsr__loop_rows(x)) * x->to_stride};
 }
 
 static inline struct place place_of_column(const struct tsr__block *b, int64_t column)

@@ -25,7 +25,7 @@ bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
     struct tsr_tile_matrix last = *at;
     last.x += (x->steps - 1) * x->a_step;
-    return is_within(at, x->rows * x->tile_rows, bytes) && is_within(&last, 1, bytes);
+    return is_within(at, tsr__loop_rows(x), bytes) && is_within(&last, 1, bytes);
 }
 
 bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at)

@@ -300,7 +300,7 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
                            .panels = g->memory,
                            .strip = g->memory + TSR__GRID_PANEL_BYTES,
                            .corrections = corrections};
-    b.by_rows = reciprocal(rows_of_loop(g->loop));
+    b.by_rows = reciprocal(tsr__loop_rows(g->loop));
     b.by_columns = reciprocal(g->loop->columns);
     b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
     const int64_t all = g->columns * g->loop->columns, fit = (int64_t)tsr__tile_grid_best_b() / (b.words * PANEL_LINE);

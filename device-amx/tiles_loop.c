@@ -3,9 +3,8 @@
  * stays in registers for the loop. B is read in place. A's next step is copied while the current one is multiplied: the store ports are
  * free, and products never wait for A's lines, however far apart these are.
  *
- * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other kind's range as it is copied: s + 128, or
- * u - 128, by flipping the highest bit. The difference is 128 times the sum of a column of B, which the first strip of the column computes.
- * A's bytes are flipped once for each strip; B's would be for every eight rows. */
+ * Where both kinds of bytes have one signedness, A's are flipped as they are copied (tiles_dot.h): once for each strip, where B's would be
+ * for every eight rows. The first strip of a column computes the correction. */
 #include <assert.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #include "tessera/base.h"
 
 /* VDPBF16PS is used in functions for BF16_PAIRS only, which are not called on CPUs without it. */
-#define EACH_ROW _Pragma("GCC unroll 8") for (unsigned r = 0; r < STRIP; r++)
 enum {
     STRIP = 8,
     AHEAD = 2, /* a line of A is fetched so many steps before it is copied */
@@ -64,21 +62,13 @@ static void tile_by_tile_amx(const struct tsr_tile_loop *x)
 
 /* ---- strips ---- */
 
-AVX512 INLINE void put(const struct tsr_tile_loop *x, char *to, __m512i row)
-{
-    if (x->past)
-        _mm512_stream_si512((void *)to, row);
-    else
-        _mm512_storeu_si512(to, row);
-}
-
 /* A step of A, row after row. */
 typedef char copied[STRIP][TSR_TILE_ROW_BYTES];
 
 AVX512 INLINE void copy_row(char *to, const char *from, enum tsr_tile_product product, unsigned words)
 {
     __m512i row = _mm512_maskz_loadu_epi32((__mmask16)((1u << words) - 1), from);
-    _mm512_store_si512(to, has_same_signs(product) ? _mm512_xor_si512(row, _mm512_set1_epi8(-128)) : row);
+    _mm512_store_si512(to, _mm512_xor_si512(row, flip_of(product)));
 }
 
 /* Adds a step to eight rows of C. `pair`: two tiles beside each other; else one, whose integers have two accumulators for a row, one for
@@ -88,7 +78,6 @@ AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struc
 {
     const bool halved = !pair && product < TSR_TILE_BF16, two = pair || halved;
     const int64_t a_stride = x->a_stride, a_step = x->a_step, b_stride = x->b_stride, second = pair ? x->b_next : b_stride;
-    const __m512i one = _mm512_set1_epi8(1);
     const char *word = (*a)[0];
     char *row = to ? (*to)[0] : NULL;
     /* Not unrolled: the compiler would load ahead of the registers that it has. */
@@ -97,12 +86,10 @@ AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struc
         _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < (halved ? 1 : 2); odd++)
         {
             const char *at = b + odd * b_stride;
-            __m512i y[2] = {_mm512_loadu_si512(at), two ? _mm512_loadu_si512(at + second) : one};
-            if (first) {
-                of_column[0] = dot(of_column[0], one, y[0], product);
-                of_column[1] = dot(of_column[1], one, y[1], product);
-            }
-            EACH_ROW
+            __m512i y[2] = {_mm512_loadu_si512(at), two ? _mm512_loadu_si512(at + second) : _mm512_setzero_si512()};
+            if (first)
+                EACH(c, 2) of_column[c] = add_to_column(of_column[c], y[c], product);
+            EACH(r, STRIP)
             {
                 const char *in_row = word + r * TSR_TILE_ROW_BYTES + 4 * odd;
                 __m512i spread_a = spread(in_row);
@@ -136,7 +123,7 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
     copied steps[2] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     __m512i sum[STRIP][2], of_column[2];
     of_column[0] = of_column[1] = _mm512_setzero_si512();
-    EACH_ROW
+    EACH(r, STRIP)
     {
         sum[r][0] = sum[r][1] = _mm512_setzero_si512();
         if (!x->zero) {
@@ -158,12 +145,9 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
     if (first) {
         if (halved)
             of_column[0] = _mm512_add_epi32(of_column[0], of_column[1]);
-        for (int i = 0; i < 2; i++) {
-            __m512i large = _mm512_slli_epi32(of_column[i], 7);
-            correction[i] = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
-        }
+        EACH(c, 2) correction[c] = correction_of(of_column[c], product);
     }
-    EACH_ROW
+    EACH(r, STRIP)
     {
         if (halved)
             sum[r][0] = _mm512_add_epi32(sum[r][0], sum[r][1]);
@@ -171,9 +155,9 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
             sum[r][0] = _mm512_add_epi32(sum[r][0], correction[0]);
             sum[r][1] = _mm512_add_epi32(sum[r][1], correction[1]);
         }
-        put(x, tsr__loop_goal(x, row + r, column), sum[r][0]);
+        put(tsr__loop_goal(x, row + r, column), sum[r][0], x->past);
         if (pair)
-            put(x, tsr__loop_goal(x, row + r, column + 1), sum[r][1]);
+            put(tsr__loop_goal(x, row + r, column + 1), sum[r][1], x->past);
     }
 }
 

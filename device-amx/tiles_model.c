@@ -95,8 +95,7 @@ void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, u
     else if (product == TSR_TILE_BF16 || product == TSR_TILE_F16)
         numbers(accumulator, a, b, words, product == TSR_TILE_BF16 ? from_bf16 : from_f16);
     else
-        integers(accumulator, a, b, words, product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8,
-                 product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8);
+        integers(accumulator, a, b, words, tsr__a_is_signed(product), tsr__b_is_signed(product));
 }
 
 void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how)

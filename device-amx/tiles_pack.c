@@ -114,7 +114,6 @@ enum { BITS = 4, NIBBLE = 15, SIGN = 8 };
 /* Registers of 32 bytes, or pairs of them. */
 typedef uint8_t half_row __attribute__((vector_size(TSR_TILE_ROW_BYTES / 2), aligned(1), may_alias));
 
-#define INLINE __attribute__((always_inline)) static inline
 #define AVX2 __attribute__((target("avx2")))
 
 INLINE void unpack_half_row(char *low, char *high, const char *from, bool is_signed)
@@ -151,8 +150,7 @@ AVX2 static void unpack_b_256(char *to, int64_t to_stride, const char *from, int
 
 void tsr__tile_unpack_a(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, uint32_t how)
 {
-    const enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
-    const bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8;
+    const bool is_signed = tsr__a_is_signed(how & TSR_TILE_PRODUCT);
     if (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX2))
         unpack_a_256(to, to_stride, from, stride, rows, is_signed);
     else
@@ -161,8 +159,7 @@ void tsr__tile_unpack_a(char *to, int64_t to_stride, const char *from, int64_t s
 
 void tsr__tile_unpack_b(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how)
 {
-    const enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
-    const bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    const bool is_signed = tsr__b_is_signed(how & TSR_TILE_PRODUCT);
     char words[TSR_TILE_BYTES / 2] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     if (how & TSR_TILE_B_UNPACKED) {
         tsr__tile_pack_rows(words, TSR_TILE_ROW_BYTES, from, stride, how);

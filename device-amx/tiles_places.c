@@ -47,7 +47,7 @@ static bool add_column(struct tsr__places *p, struct tsr__spot column, int64_t r
 
 bool tsr__places_add(struct tsr__places *p, const struct tsr_tile_loop *x, struct tsr__spot row, struct tsr__spot column)
 {
-    const int64_t at = x->to - p->first, under = x->to_stride * x->rows * x->tile_rows;
+    const int64_t at = x->to - p->first, under = x->to_stride * tsr__loop_rows(x);
     const bool new_row = row.number == row.count, new_column = column.number == column.count;
     if (!new_row && !new_column)
         return at == p->rows[row.number] + p->columns[column.number];

@@ -22,7 +22,7 @@ static int64_t pitch_of(int64_t bytes)
 static const char *computed_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
 {
     const struct tsr_tile_loop *x = g->loop;
-    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = row / rows_of_loop(x), in_loop = row % rows_of_loop(x),
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = row / tsr__loop_rows(x), in_loop = row % tsr__loop_rows(x),
                   tile = in_loop / x->tile_rows, pitch = pitch_of(steps * bytes);
     struct computed *c = computed_rows(g);
     first += g->first;
@@ -46,11 +46,11 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
     if (!g->a_at)
         return from;
     char *copy = g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES;
-    struct tsr_tile_matrix at = g->a_at[row / rows_of_loop(x)];
+    struct tsr_tile_matrix at = g->a_at[row / tsr__loop_rows(x)];
     at.x += g->first * x->a_step;
     if (tsr__loop_a_is_within(x, &at))
         return from;
-    at.y += row % rows_of_loop(x);
+    at.y += row % tsr__loop_rows(x);
     at.x += first * x->a_step;
     const int64_t at_once = x->a_step == bytes ? steps : 1; /* steps that follow each other in memory */
     for (int64_t i = 0; i < steps; i += at_once, at.x += x->a_step)

@@ -118,7 +118,7 @@ static void extend(const struct tsr_tile_loop *x, struct range *of_a, struct ran
     widen(&b, tsr__loop_b_rows(x), x->b_stride);
     widen(&b, x->columns, x->b_next);
     widen(&b, x->steps, x->b_step);
-    widen(&c, x->rows * x->tile_rows, x->to_stride);
+    widen(&c, tsr__loop_rows(x), x->to_stride);
     *of_a = a;
     *of_b = b;
     *of_c = c;
@@ -380,7 +380,7 @@ static void learn(_Atomic uint32_t *known, uint32_t value)
 void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
     const uint32_t known[] = {x ? (uint32_t)(tsr__loop_c_bytes(x) / 4) : TSR__LOOPS_DO_NOT_WAIT,
-                              x ? (uint32_t)(x->rows * x->tile_rows) : TSR__LOOPS_DO_NOT_WAIT,
+                              x ? (uint32_t)tsr__loop_rows(x) : TSR__LOOPS_DO_NOT_WAIT,
                               x ? (uint32_t)(x->steps * tsr__loop_words(x) * 4) : 0};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
         learn(&run->launch->entry->loop_size[i], known[i]);
@@ -522,7 +522,7 @@ bool tsr__tile_lies_ready(const struct tsr_tile_loop *x)
 
 bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows)
 {
-    return x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && tsr__tile_lies_ready(x) && rows * x->rows * x->tile_rows < LEAST_ROWS;
+    return x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && tsr__tile_lies_ready(x) && rows * tsr__loop_rows(x) < LEAST_ROWS;
 }
 
 void tsr__tile_shares_nothing(struct tsr__run *run)

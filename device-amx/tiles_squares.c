@@ -140,7 +140,7 @@ static char *whole_tile(const struct tsr__block *b, int64_t row, int64_t column)
 {
     const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
-    const int64_t of_loop = rows_of_loop(x), grid_column = quotient(column, b->by_columns);
+    const int64_t of_loop = tsr__loop_rows(x), grid_column = quotient(column, b->by_columns);
     int64_t grid_row = quotient(row, b->by_rows);
     char *to = row_of_c(b, row, column);
     const char *same = to ? to - (row - grid_row * of_loop) * x->to_stride - (column - grid_column * x->columns) * LINE : NULL;

@@ -24,14 +24,14 @@ static void fetch_row(const struct tsr__block *b, int64_t row)
 }
 
 /* Packs `rows` rows, of which each has 64 bytes of K in turn, and fetches those of the next strip. Two halves of a step lie beside each
- * other. Bytes go into the other range, as in tiles_loop.c. */
+ * other. Bytes of A are flipped (tiles_dot.h). */
 AVX512 INLINE void pack_strip(const struct tsr__block *b, int64_t first, unsigned rows, enum tsr_tile_product product)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t end = rows_of_grid(b->grid), pitch = rows * LINE;
     const unsigned words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / (unsigned)packed_words(x);
     const __mmask16 all = (__mmask16)((1u << packed_words(x)) - 1);
-    const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
+    const __m512i flip = flip_of(product);
     for (unsigned r = 0; r < rows; r++) {
         char *to = b->strip + r * LINE;
         int64_t far;
@@ -79,13 +79,7 @@ AVX512 INLINE void store_sums(const __m512i (*sum)[PANEL], char *const (*to)[PAN
 {
     EACH(r, rows)
     {
-        EACH(c, columns)
-        {
-            if (past)
-                _mm512_stream_si512((void *)to[r][c], sum[r][c]);
-            else
-                _mm512_storeu_si512(to[r][c], sum[r][c]);
-        }
+        EACH(c, columns) put(to[r][c], sum[r][c], past);
     }
 }
 
@@ -147,12 +141,8 @@ AVX512 INLINE void find_corrections(const struct tsr__block *b, enum tsr_tile_pr
         const char *at = b->panels + p * b->words * PANEL_LINE;
         __m512i sum[PANEL] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
         for (int64_t w = 0; w < b->words; w++, at += PANEL_LINE)
-            EACH(c, PANEL) sum[c] = dot(sum[c], _mm512_set1_epi8(1), _mm512_load_si512(at + c * LINE), product);
-        EACH(c, PANEL)
-        {
-            __m512i large = _mm512_slli_epi32(sum[c], 7);
-            b->corrections[p][c] = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
-        }
+            EACH(c, PANEL) sum[c] = add_to_column(sum[c], _mm512_load_si512(at + c * LINE), product);
+        EACH(c, PANEL) b->corrections[p][c] = correction_of(sum[c], product);
     }
 }
 

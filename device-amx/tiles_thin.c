@@ -17,8 +17,8 @@ bool tsr__tile_is_thin(const struct tsr__tile_grid *g)
     const struct tsr_tile_loop *x = g->loop;
     const uint64_t other = TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES | TSR_TILE_A_COMPUTED |
                            TSR_TILE_B_COMPUTED | TSR_TILE_HALF_N;
-    return g->rows * x->rows * x->tile_rows <= MOST_ROWS && x->rows == 1 && x->zero && !g->b_right && !(x->how & other) &&
-           !tsr__is_in_tiles(x) && !tsr__tile_is_wide(x->how & TSR_TILE_PRODUCT);
+    return g->rows * tsr__loop_rows(x) <= MOST_ROWS && x->rows == 1 && x->zero && !g->b_right && !(x->how & other) && !tsr__is_in_tiles(x) &&
+           !tsr__tile_is_wide(x->how & TSR_TILE_PRODUCT);
 }
 
 /* Rows of A, columns of tiles of B, and where the rows of C lie in these columns. */
@@ -33,7 +33,7 @@ AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t,
 {
     const char *a[ROWS], *b[COLUMNS];
     const bool same_signs = has_same_signs(product);
-    const __m512i one = _mm512_set1_epi8(1), flip = _mm512_set1_epi8(same_signs ? -128 : 0);
+    const __m512i flip = flip_of(product);
     const unsigned words = tsr__loop_words(x);
     __m512i sum[ROWS][COLUMNS], of_column[COLUMNS];
     for (unsigned r = 0; r < rows; r++)
@@ -53,7 +53,7 @@ AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t,
                 y[c] = _mm512_loadu_si512(b[c] + of_b);
                 _mm_prefetch(b[c] + of_b + AHEAD * x->b_stride, _MM_HINT_T0);
                 if (same_signs)
-                    of_column[c] = dot(of_column[c], one, y[c], product);
+                    of_column[c] = add_to_column(of_column[c], y[c], product);
             }
             for (unsigned r = 0; r < rows; r++) {
                 const __m512i word = spread(a[r] + of_a), of_row = same_signs ? _mm512_xor_si512(word, flip) : word;
@@ -62,8 +62,7 @@ AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t,
             }
         }
     for (unsigned c = 0; c < columns; c++) {
-        const __m512i large = _mm512_slli_epi32(of_column[c], 7),
-                      correction = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
+        const __m512i correction = correction_of(of_column[c], product);
         for (unsigned r = 0; r < rows; r++)
             _mm512_storeu_si512(t->to[row + r][column + c], same_signs ? _mm512_add_epi32(sum[r][c], correction) : sum[r][c]);
     }

@@ -14,8 +14,6 @@
 #include "device-amx/cpu.h"
 #include "device-amx/tiles_share.h"
 
-#define INLINE __attribute__((always_inline)) static inline
-
 enum {
     MOST_ROWS = 1024,    /* of C */
     MOST_COLUMNS = 1024, /* words */
@@ -79,11 +77,6 @@ struct tsr__tile_twice {
     struct tsr__grids grids;
 };
 
-static int64_t rows_of(const struct tsr_tile_loop *x)
-{
-    return x->rows * x->tile_rows;
-}
-
 static bool is_narrow(const struct tsr_tile_loop *x)
 {
     return x->how & TSR_TILE_HALF_N;
@@ -95,14 +88,14 @@ static char *block_of_c(struct numbered *t, const struct packet *p)
 {
     const struct tsr_tile_loop *x = &t->loop;
     const int64_t column = is_narrow(x) ? p->column / 2 : p->column, right = is_narrow(x) && p->column % 2 ? tsr__loop_c_bytes(x) : 0;
-    return t->c + (column * t->pitch + p->row * rows_of(x)) * x->columns * TSR_TILE_ROW_BYTES + right;
+    return t->c + (column * t->pitch + p->row * tsr__loop_rows(x)) * x->columns * TSR_TILE_ROW_BYTES + right;
 }
 
 /* Which of the range's dimensions are the rows shows only later, so there is room for either. That also spreads what is used, a part of
  * each column, over the sets of the caches. */
 static int64_t pitch_of(const struct numbered *t, const struct tsr_tile_loop *x)
 {
-    const int64_t wanted = (int64_t)(t->down + t->across) * rows_of(x),
+    const int64_t wanted = (int64_t)(t->down + t->across) * tsr__loop_rows(x),
                   across = is_narrow(x) ? (int64_t)t->across / 2 + 1 : (int64_t)t->across,
                   room = C_BYTES / (x->columns * TSR_TILE_ROW_BYTES) / across;
     return wanted < room ? wanted : room;
@@ -111,7 +104,7 @@ static int64_t pitch_of(const struct numbered *t, const struct tsr_tile_loop *x)
 static void copy_to_block(char *c, const struct tsr_tile_loop *x)
 {
     const size_t bytes = is_narrow(x) ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
-    for (int64_t r = 0; r < rows_of(x); r++)
+    for (int64_t r = 0; r < tsr__loop_rows(x); r++)
         for (int64_t i = 0; i < x->columns; i++, c += TSR_TILE_ROW_BYTES)
             memcpy(c, (char *)x->c[r / x->tile_rows * x->columns + i] + r % x->tile_rows * TSR_TILE_ROW_BYTES, bytes);
 }
@@ -204,7 +197,7 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 static bool joins(const struct numbered *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x), tiles = is_narrow(x) ? column / 2 : column;
-    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * rows_of(x) > (pitch < MOST_ROWS ? pitch : MOST_ROWS) ||
+    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * tsr__loop_rows(x) > (pitch < MOST_ROWS ? pitch : MOST_ROWS) ||
         (tiles + 1) * x->columns > MOST_TILES || (tiles + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > C_BYTES)
         return false;
     if (!t->a.count)

@@ -14,8 +14,7 @@
 #include "tessera/base.h"
 
 #define AVX512 __attribute__((target("avx512f")))
-#define AVX2 __attribute__((target("avx2,fma,f16c")))
-#define INLINE AVX2 __attribute__((always_inline)) static inline /* AVX-512 has AVX2 */
+#define AVX2 __attribute__((target("avx2,fma,f16c"))) /* AVX-512 has it */
 
 /* One more product: TSR_TILE_TF32 with TSR__TILE_IS_CUT. */
 enum { TSR_TILE_CUT = TSR_TILE_TF32 + 1 };
@@ -31,7 +30,7 @@ typedef int16_t signed_shorts __attribute__((IN_A_TILE, aligned(1)));
 typedef _Float16 halves __attribute__((vector_size(TSR_TILE_ROW_BYTES / 2), may_alias, aligned(1)));
 
 /* Of each word the bytes 0 and 2, or 1 and 3, as 16-bit numbers. */
-INLINE void bytes_of(words *to, const void *from, bool odd, bool is_signed)
+AVX2 INLINE void bytes_of(words *to, const void *from, bool odd, bool is_signed)
 {
     shorts bytes = *(const shorts *)from;
     if (is_signed)
@@ -41,28 +40,28 @@ INLINE void bytes_of(words *to, const void *from, bool odd, bool is_signed)
 }
 
 /* The lower or upper halves of words of bfloat16: the lower bits of a float are zero. */
-INLINE void bf16_of(words *to, const void *from, bool upper)
+AVX2 INLINE void bf16_of(words *to, const void *from, bool upper)
 {
     words both = *(const words *)from;
     *to = upper ? both & 0xffff0000u : both << 16;
 }
 
 /* The bits of tf32; a NaN stays one even if only the other bits said so. */
-INLINE void tf32_of(words *to, const void *from)
+AVX2 INLINE void tf32_of(words *to, const void *from)
 {
     const words x = *(const words *)from, is_nan = (words)((numbers)x != (numbers)x);
     *to = (x | (is_nan & 0x400000u)) & 0xffffe000u;
 }
 
 /* Halves, in the order that they lie in. */
-INLINE void f16_of(numbers *to, const void *from)
+AVX2 INLINE void f16_of(numbers *to, const void *from)
 {
     to[0] = __builtin_convertvector(((const halves *)from)[0], numbers);
     to[1] = __builtin_convertvector(((const halves *)from)[1], numbers);
 }
 
 /* Those of a row of B's words. */
-INLINE void f16_halves_of(words *lower, words *upper, const void *from)
+AVX2 INLINE void f16_halves_of(words *lower, words *upper, const void *from)
 {
     numbers x[2];
     f16_of(x, from);
@@ -71,7 +70,7 @@ INLINE void f16_halves_of(words *lower, words *upper, const void *from)
 }
 
 /* One half of each word, made to a word. */
-INLINE void half_of(words *to, const void *from, unsigned half, enum tsr_tile_product product, bool is_signed)
+AVX2 INLINE void half_of(words *to, const void *from, unsigned half, enum tsr_tile_product product, bool is_signed)
 {
     if (product == TSR_TILE_BF16)
         bf16_of(to, from, half);
@@ -83,9 +82,9 @@ INLINE void half_of(words *to, const void *from, unsigned half, enum tsr_tile_pr
  * words are whole. */
 typedef uint32_t wide_row[2 * TSR__TILE_WORDS];
 
-INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_tile_product product)
+AVX2 INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_tile_product product)
 {
-    bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8;
+    bool is_signed = tsr__a_is_signed(product);
     words half_row = {0};
     if (in_row < TSR__TILE_WORDS) {
         memcpy(&half_row, from, TSR_TILE_ROW_BYTES / 2);
@@ -102,7 +101,7 @@ INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_
 }
 
 /* Also fetches the row of the step after that into the cache. */
-INLINE void widen_next(wide_row *to, const char *from, int64_t step, unsigned in_row, enum tsr_tile_product product)
+AVX2 INLINE void widen_next(wide_row *to, const char *from, int64_t step, unsigned in_row, enum tsr_tile_product product)
 {
     __builtin_prefetch(from + step);
     widen_row(to, from, in_row, product);
@@ -110,7 +109,7 @@ INLINE void widen_next(wide_row *to, const char *from, int64_t step, unsigned in
 
 /* ---- strips ---- */
 
-INLINE void add_product(words *sum, const words *x, const words *y, enum tsr_tile_product product)
+AVX2 INLINE void add_product(words *sum, const words *x, const words *y, enum tsr_tile_product product)
 {
     if (product >= TSR_TILE_BF16) {
         *sum = (words)__builtin_elementwise_fma((numbers)*x, (numbers)*y, (numbers)*sum);
@@ -122,10 +121,10 @@ INLINE void add_product(words *sum, const words *x, const words *y, enum tsr_til
 }
 
 /* What a row of B's words adds to the strip. `x`: A's words of the first row, widened. */
-INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t b_next, unsigned rows, unsigned columns,
-                     enum tsr_tile_product product)
+AVX2 INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t b_next, unsigned rows, unsigned columns,
+                          enum tsr_tile_product product)
 {
-    const bool is_f16 = product == TSR_TILE_F16, is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    const bool is_f16 = product == TSR_TILE_F16, is_signed = tsr__b_is_signed(product);
     const unsigned in_word = product >= TSR_TILE_TF32 ? 1 : 2; /* what a word is widened to */
     words y[2][2];
     if (is_f16)
@@ -149,8 +148,8 @@ INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t 
 }
 
 /* A strip of C: `rows` rows of `columns` tiles beside each other. in_step: words of K in a step. */
-INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, unsigned rows, unsigned columns,
-                  enum tsr_tile_product product, unsigned in_step)
+AVX2 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, unsigned rows, unsigned columns,
+                       enum tsr_tile_product product, unsigned in_step)
 {
     wide_row wide[2][TSR_TILE_ROWS] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_next = x->b_next;
@@ -245,50 +244,45 @@ void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
         }
 }
 
-AVX512 static void cut_lines_512(char *to, int64_t stride, int64_t rows)
+AVX2 INLINE void cut_lines(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
 {
-    for (int64_t r = 0; r < rows; r++, to += stride)
-        tf32_of((words *)to, to);
+    for (int64_t r = 0; r < rows; r++, to += to_stride, from += stride)
+        tf32_of((words *)to, from);
 }
 
-AVX2 static void cut_lines_256(char *to, int64_t stride, int64_t rows)
+AVX2 INLINE void widen_halves(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
 {
-    for (int64_t r = 0; r < rows; r++, to += stride)
-        tf32_of((words *)to, to);
+    for (int64_t r = 0; r < rows; r++, to += to_stride, from += stride)
+        *(numbers *)to = __builtin_convertvector(*(const halves *)from, numbers);
 }
+
+AVX2 INLINE void widen_words(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
+{
+    for (int64_t r = 0; r < rows; r++, to += 2 * to_stride, from += stride)
+        f16_halves_of((words *)to, (words *)(to + to_stride), from);
+}
+
+#define EITHER_WAY(name)                                                                                                                   \
+    AVX512 static void name##_512(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)                             \
+    {                                                                                                                                      \
+        name(to, to_stride, from, stride, rows);                                                                                           \
+    }                                                                                                                                      \
+    AVX2 static void name##_256(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)                               \
+    {                                                                                                                                      \
+        name(to, to_stride, from, stride, rows);                                                                                           \
+    }
+EITHER_WAY(cut_lines)
+EITHER_WAY(widen_halves)
+EITHER_WAY(widen_words)
 
 void tsr__tile_cut_lines(char *to, int64_t stride, int64_t rows)
 {
-    (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? cut_lines_512 : cut_lines_256)(to, stride, rows);
-}
-
-#define EACH_ROW for (int64_t r = 0; r < rows; r++, to += to_stride, from += stride)
-
-AVX512 static void widen_halves_512(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
-{
-    EACH_ROW *(numbers *)to = __builtin_convertvector(*(const halves *)from, numbers);
-}
-
-AVX2 static void widen_halves_256(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
-{
-    EACH_ROW *(numbers *)to = __builtin_convertvector(*(const halves *)from, numbers);
+    (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? cut_lines_512 : cut_lines_256)(to, stride, to, stride, rows);
 }
 
 void tsr__tile_widen_halves(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
 {
     (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? widen_halves_512 : widen_halves_256)(to, to_stride, from, stride, rows);
-}
-
-AVX512 static void widen_words_512(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
-{
-    to_stride *= 2;
-    EACH_ROW f16_halves_of((words *)to, (words *)(to + to_stride / 2), from);
-}
-
-AVX2 static void widen_words_256(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)
-{
-    to_stride *= 2;
-    EACH_ROW f16_halves_of((words *)to, (words *)(to + to_stride / 2), from);
 }
 
 void tsr__tile_widen_words(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows)

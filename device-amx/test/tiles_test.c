@@ -166,7 +166,8 @@ static __int128 rounded(__int128 x)
     return x < 0 ? -size : size;
 }
 
-static float daz(float x)
+/* Of its own: the model's is what is tested. */
+static float without_denormals(float x)
 {
     return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
 }
@@ -188,7 +189,7 @@ static float by_tdpfp16ps(float c, const unsigned char *row, const unsigned char
             sum[k % 2] = rounded(sum[k % 2] + (__int128)units_of(x) * units_of(y));
     }
     float both = special == 0 ? (float)((double)rounded(sum[0] + sum[1]) * 0x1p-48) : (float)special;
-    return daz(daz(c) + both);
+    return without_denormals(without_denormals(c) + both);
 }
 
 /* Halves and accumulators of all kinds, bit by bit. */

@@ -72,8 +72,7 @@ static bool of_operation(LLVMValueRef v, struct tsr__lane_offsets *o, enum exten
 
 static LLVMTypeRef element_type(LLVMValueRef v)
 {
-    LLVMTypeRef type = LLVMTypeOf(v);
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+    return tsr__element_type(LLVMTypeOf(v));
 }
 
 /* A vector, or a scalar that all lanes have. */

@@ -64,6 +64,15 @@ void tsr__copy_blocks(struct tsr__compilation *l, const LLVMBasicBlockRef *block
         connect_block(blocks[n], blocks[n] == entry, copies);
 }
 
+LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2)
+        return NULL;
+    LLVMBasicBlockRef to[2] = {LLVMGetSuccessor(end, 0), LLVMGetSuccessor(end, 1)};
+    return (to[0] == loop) == (to[1] == loop) ? NULL : to[to[0] == loop];
+}
+
 LLVMBasicBlockRef tsr__split_edge(struct tsr__compilation *l, LLVMBasicBlockRef from, unsigned way)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;

@@ -21,6 +21,8 @@ static inline LLVMBasicBlockRef tsr__copy_of_block(const struct tsr__map *copies
     return (LLVMBasicBlockRef)tsr__map_get(copies, block);
 }
 
+/* The block behind a loop of one block that leaves at its end, or NULL. */
+LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop);
 /* Puts a block of its own on the way by successor `way`, and answers it. */
 LLVMBasicBlockRef tsr__split_edge(struct tsr__compilation *l, LLVMBasicBlockRef from, unsigned way);
 /* What stands in front of `first`, which is no phi, goes to a new block in front, which is answered. */

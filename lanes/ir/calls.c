@@ -194,14 +194,21 @@ bool tsr__has_effect(LLVMValueRef inst)
            LLVMIsAFenceInst(inst) || (LLVMIsALoadInst(inst) && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst)));
 }
 
+bool tsr__is_hint(LLVMValueRef callee)
+{
+    static const char *const hints[] = {"llvm.assume", "llvm.lifetime", "llvm.prefetch", "llvm.dbg", "llvm.experimental.noalias.scope"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(hints); i++)
+        if (tsr__starts_with(tsr__name(callee), hints[i]))
+            return true;
+    return false;
+}
+
 /* As LLVM encodes it: two bits for each kind of memory. */
 bool tsr__may_change_memory(LLVMValueRef callee)
 {
-    static const char *const harmless[] = {"llvm.assume", "llvm.lifetime", "llvm.prefetch", "llvm.dbg", "llvm.experimental.noalias.scope"};
     const uint64_t changes = 0xaaaaaaaa;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(harmless); i++)
-        if (tsr__starts_with(tsr__name(callee), harmless[i]))
-            return false;
+    if (tsr__is_hint(callee))
+        return false;
     LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
     return !memory || LLVMGetEnumAttributeValue(memory) & changes;
 }
@@ -212,7 +219,7 @@ bool tsr__may_write(LLVMValueRef inst)
         return !tsr__is_plain_access(inst);
     if (LLVMIsACallInst(inst))
         return !tsr__callee(inst) || tsr__may_change_memory(tsr__callee(inst));
-    return LLVMIsAStoreInst(inst) || LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+    return tsr__stores_or_orders(inst);
 }
 
 bool tsr__is_madw(LLVMValueRef function)

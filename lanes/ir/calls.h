@@ -141,6 +141,8 @@ bool tsr__is_madw(LLVMValueRef function);
 
 /* Whether the instruction does more than compute a number or read memory. Queries of the engine and intrinsics without memory do not. */
 bool tsr__has_effect(LLVMValueRef inst);
+/* Is it a function of LLVM that only tells passes something? */
+bool tsr__is_hint(LLVMValueRef callee);
 /* May the function, or the instruction, write to memory, or order what others write? */
 bool tsr__may_change_memory(LLVMValueRef function);
 bool tsr__may_write(LLVMValueRef inst);

@@ -432,6 +432,22 @@ LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMType
     return f;
 }
 
+LLVMValueRef tsr__declare_returning(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
+{
+    static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+    LLVMValueRef f = tsr__declare(l, name, type);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, f, promises[i]);
+    return f;
+}
+
+LLVMValueRef tsr__declare_pure(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef f = tsr__declare_returning(l, name, type);
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
+    return f;
+}
+
 LLVMValueRef tsr__call(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, args, count, "");

@@ -170,6 +170,11 @@ bool tsr__is_kernel(LLVMValueRef function);
 bool tsr__kernel_of_code(const struct tsr__compilation *l, const char *name, uint32_t *kernel);
 /* Has the function LLVM's attribute memory(none)? */
 bool tsr__touches_no_memory(LLVMValueRef function);
+/* Of a vector the type of its elements, else the type. */
+static inline LLVMTypeRef tsr__element_type(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
 /* Arithmetic, comparisons, casts, choices, addresses, elements of vectors, and intrinsics that touch no memory: does the instruction give
  * the same wherever it is done for the same operands? */
 bool tsr__is_pure(LLVMValueRef inst);
@@ -240,6 +245,10 @@ LLVMValueRef tsr__build_intrinsic(struct tsr__compilation *l, LLVMBuilderRef b, 
 void tsr__build_prefetch(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef address);
 /* Declares or finds a function. */
 LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMTypeRef type);
+/* The same of one that returns, waits for nobody and calls nobody. */
+LLVMValueRef tsr__declare_returning(struct tsr__compilation *l, const char *name, LLVMTypeRef type);
+/* The same of one that computes from its arguments alone, so that LLVM moves and joins its calls. */
+LLVMValueRef tsr__declare_pure(struct tsr__compilation *l, const char *name, LLVMTypeRef type);
 /* A call of a placeholder that may leave generated code: convergent, nounwind. */
 LLVMValueRef tsr__call(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef *args, unsigned count);
 LLVMTypeRef tsr__ptr(struct tsr__compilation *l);

@@ -39,17 +39,6 @@ static const struct tsr_matrix_builtin *unsplit_overload(const struct tsr_matrix
     return f;
 }
 
-static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
-
-static LLVMValueRef pure_function(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
-{
-    LLVMValueRef function = tsr__declare(l, name, type);
-    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
-        tsr__add_fn_attr(l, function, promises[i]);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
-    return function;
-}
-
 /* ---- 4-bit numbers ---- */
 
 /* There is no instruction for them. Unpacked to bytes they are two operations: one for the lower halves of all bytes, those with even k,
@@ -79,7 +68,7 @@ static LLVMValueRef unpack_nibbles(struct tsr__compilation *l, LLVMBuilderRef b,
         tsr_arena_format(&l->scratch, TSR__NIBBLES "%s.%s.v%ui%u", upper ? "upper" : "lower", e == TSR_ELEMENT_S4 ? "i4" : "u4",
                          LLVMGetVectorSize(type), LLVMGetIntTypeWidth(LLVMGetElementType(type)));
     LLVMTypeRef function_type = LLVMFunctionType(type, &type, 1, false);
-    return LLVMBuildCall2(b, function_type, pure_function(l, name, function_type), &x, 1, "");
+    return LLVMBuildCall2(b, function_type, tsr__declare_pure(l, name, function_type), &x, 1, "");
 }
 
 LLVMValueRef tsr__nibbles_of(LLVMValueRef v, bool *upper)
@@ -150,7 +139,7 @@ static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b
     for (unsigned i = 0; i < f->m; i++)
         rows[i] = types[count - 1];
     LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(l->context, rows, f->m, false), types, count, false);
-    return LLVMBuildCall2(b, type, pure_function(l, name, type), operands, count, "");
+    return LLVMBuildCall2(b, type, tsr__declare_pure(l, name, type), operands, count, "");
 }
 
 LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
@@ -177,10 +166,7 @@ void tsr__packet_mark_build(struct tsr__compilation *l, LLVMBuilderRef b, enum t
     /* It may read and write all memory: stores stay in front of it, and what a packet has stored is loaded again by the next one, which
      * then does not depend on the code of this one. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), NULL, 0, false);
-    LLVMValueRef function = tsr__declare(l, marks[i].name, type);
-    for (size_t k = 0; k < TSR_ARRAY_LEN(promises); k++)
-        tsr__add_fn_attr(l, function, promises[k]);
-    LLVMBuildCall2(b, type, function, NULL, 0, "");
+    LLVMBuildCall2(b, type, tsr__declare_returning(l, marks[i].name, type), NULL, 0, "");
 }
 
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)

@@ -121,6 +121,12 @@ static inline bool tsr__is_plain_store(LLVMValueRef v)
     return LLVMIsAStoreInst(v) && tsr__is_plain_access(v);
 }
 
+/* A store, a fence, or an atomic update? */
+static inline bool tsr__stores_or_orders(LLVMValueRef inst)
+{
+    return LLVMIsAStoreInst(inst) || LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
 /* Of a load or store. */
 static inline LLVMValueRef tsr__accessed_pointer(LLVMValueRef access)
 {

@@ -16,8 +16,7 @@ LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element)
 
 LLVMValueRef tsr__splat_number(LLVMTypeRef type, uint64_t number)
 {
-    LLVMTypeRef element = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-    return tsr__splat_constant(type, LLVMConstInt(element, number, false));
+    return tsr__splat_constant(type, LLVMConstInt(tsr__element_type(type), number, false));
 }
 
 LLVMValueRef tsr__splat_scalar(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef scalar, unsigned count)

@@ -57,6 +57,10 @@ struct tsr__blocks2d {
     struct tsr__map frozen; /* reads whose results LLVM's passes have frozen as a whole: each value that is loaded will be */
 };
 
+static inline LLVMValueRef tsr__block2d_i64(const struct tsr__blocks2d *o, int64_t n)
+{
+    return tsr__i64(o->l, (uint64_t)n);
+}
 /* Is it an operation of this action: "read", "write", "prefetch", or any? */
 bool tsr__is_block2d_operation(LLVMValueRef inst, const char *action);
 /* The operand, a constant. */

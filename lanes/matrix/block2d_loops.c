@@ -29,16 +29,6 @@ struct copy {
 
 /* ---- placeholders ---- */
 
-static LLVMValueRef pure_function(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
-{
-    static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
-    LLVMValueRef f = tsr__declare(l, name, type);
-    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
-        tsr__add_fn_attr(l, f, promises[i]);
-    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
-    return f;
-}
-
 static LLVMValueRef build_place(struct tsr__blocks2d *o, const struct tsr__block2d_region *r)
 {
     LLVMTypeRef ptr = LLVMTypeOf(r->base), i64 = LLVMInt64TypeInContext(o->l->context),
@@ -52,7 +42,7 @@ static LLVMValueRef build_place(struct tsr__blocks2d *o, const struct tsr__block
                            [TSR__PLACE_X] = r->x,
                            [TSR__PLACE_Y] = r->y};
     LLVMTypeRef type = LLVMFunctionType(ptr, types, TSR_ARRAY_LEN(types), false);
-    LLVMValueRef f = pure_function(o->l, TSR__BLOCK2D_PLACE, type);
+    LLVMValueRef f = tsr__declare_pure(o->l, TSR__BLOCK2D_PLACE, type);
     return LLVMBuildCall2(o->b, type, f, args, TSR_ARRAY_LEN(args), "");
 }
 
@@ -90,17 +80,14 @@ static bool gives_operands(LLVMValueRef read)
 static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, LLVMBasicBlockRef loop)
 {
     bool reads = false, multiplies = false;
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
-    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2 ||
-        (LLVMGetSuccessor(end, 0) == loop) == (LLVMGetSuccessor(end, 1) == loop))
+    if (!tsr__exit_of_loop(loop))
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(loop); i; i = LLVMGetNextInstruction(i)) {
         struct tsr__mad mad;
         bool read = tsr__is_block2d_operation(i, "read");
         multiplies = multiplies || (tsr__mad_read(i, &mad) && tsr__tile_product(l, unit, mad.f));
         reads = reads || read;
-        if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
-            tsr__is_block2d_operation(i, "write") || (read && !gives_operands(i)))
+        if (tsr__stores_or_orders(i) || tsr__is_block2d_operation(i, "write") || (read && !gives_operands(i)))
             return false;
     }
     return reads && multiplies;
@@ -238,7 +225,7 @@ static void choose_way(struct copy *x, unsigned number)
     LLVMTypeRef i32 = LLVMInt32TypeInContext(x->l->context), type = LLVMFunctionType(LLVMInt1TypeInContext(x->l->context), &i32, 1, false);
     LLVMValueRef end = LLVMGetBasicBlockTerminator(x->before), args[] = {tsr__i32(x->l, number)};
     LLVMPositionBuilderBefore(x->b, end);
-    LLVMValueRef shares = LLVMBuildCall2(x->b, type, pure_function(x->l, TSR__BLOCK2D_SHARES, type), args, 1, "");
+    LLVMValueRef shares = LLVMBuildCall2(x->b, type, tsr__declare_pure(x->l, TSR__BLOCK2D_SHARES, type), args, 1, "");
     LLVMBuildCondBr(x->b, shares, tsr__copy_of_block(&x->copies, x->first), x->first);
     LLVMInstructionEraseFromParent(end);
 }

@@ -7,16 +7,6 @@
 
 enum { LANES = TSR_BLOCK2D_LANES, LINE = TSR_CACHE_LINE };
 
-static LLVMTypeRef i8(const struct tsr__blocks2d *o)
-{
-    return LLVMInt8TypeInContext(o->l->context);
-}
-
-static LLVMValueRef const_i64(const struct tsr__blocks2d *o, int64_t n)
-{
-    return tsr__i64(o->l, (uint64_t)n);
-}
-
 /* ---- operations ---- */
 
 bool tsr__is_block2d_operation(LLVMValueRef inst, const char *action)
@@ -39,8 +29,8 @@ struct tsr__block2d_region tsr__block2d_region(struct tsr__blocks2d *o, LLVMValu
                           [TSR__BLOCK2D_Y] = &r.y};
     for (unsigned i = TSR__BLOCK2D_WIDTH; i <= TSR__BLOCK2D_Y; i++)
         *to[i] = LLVMBuildSExt(o->b, LLVMGetOperand(call, i), LLVMInt64TypeInContext(o->l->context), "");
-    r.x = LLVMBuildMul(o->b, r.x, const_i64(o, size), "");
-    r.width = LLVMBuildAnd(o->b, r.width, const_i64(o, -(int64_t)size), ""); /* whole elements */
+    r.x = LLVMBuildMul(o->b, r.x, tsr__block2d_i64(o, size), "");
+    r.width = LLVMBuildAnd(o->b, r.width, tsr__block2d_i64(o, -(int64_t)size), ""); /* whole elements */
     return r;
 }
 
@@ -63,7 +53,8 @@ static LLVMValueRef load_row_part(struct tsr__blocks2d *o, struct tsr__block2d_r
     struct tsr__block2d_area *area = p->area;
     LLVMValueRef *at = &area->at[p->row + row];
     if (!*at)
-        *at = p->row + row ? tsr__block2d_row(o, area->first, area->pitch, const_i64(o, p->row + row), const_i64(o, 0)) : area->first;
+        *at = p->row + row ? tsr__block2d_row(o, area->first, area->pitch, tsr__block2d_i64(o, p->row + row), tsr__block2d_i64(o, 0))
+                           : area->first;
     LLVMValueRef made = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, *at, p->byte + byte), "");
     LLVMSetAlignment(made, 1);
     return made;
@@ -86,10 +77,10 @@ static LLVMValueRef byte_order(struct tsr__blocks2d *o, const unsigned *from)
 {
     static const char name[] = "tsr.block2d.order";
     LLVMValueRef bytes[4 * LANES], memory = LLVMGetNamedGlobal(o->l->module, name);
-    LLVMTypeRef type = LLVMVectorType(i8(o), 4 * LANES);
+    LLVMTypeRef type = LLVMVectorType(LLVMInt8TypeInContext(o->l->context), 4 * LANES);
     if (!memory) {
         for (unsigned i = 0; i < 4 * LANES; i++)
-            bytes[i] = LLVMConstInt(i8(o), from[i], false);
+            bytes[i] = LLVMConstInt(LLVMInt8TypeInContext(o->l->context), from[i], false);
         memory = LLVMAddGlobal(o->l->module, type, name);
         LLVMSetLinkage(memory, LLVMInternalLinkage);
         LLVMSetInitializer(memory, LLVMConstVector(bytes, 4 * LANES));

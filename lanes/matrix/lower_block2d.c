@@ -24,19 +24,9 @@ enum { MAX_BYTES = 256 }; /* of a row of a block that reads are joined to */
 enum { WRITE_BITS = TSR__BLOCK2D_Y + 1, WRITE_PRESENT, WRITE_VALUES };
 enum { PREFETCH_ROWS = TSR__BLOCK2D_Y + 1, PREFETCH_BYTES };
 
-static LLVMTypeRef i8(const struct tsr__blocks2d *o)
-{
-    return LLVMInt8TypeInContext(o->l->context);
-}
-
 static LLVMTypeRef i64(const struct tsr__blocks2d *o)
 {
     return LLVMInt64TypeInContext(o->l->context);
-}
-
-static LLVMValueRef const_i64(const struct tsr__blocks2d *o, int64_t n)
-{
-    return tsr__i64(o->l, (uint64_t)n);
 }
 
 /* ---- the matrix in memory ---- */
@@ -53,9 +43,9 @@ static LLVMValueRef at_least(struct tsr__blocks2d *o, LLVMValueRef a, LLVMValueR
 
 static LLVMValueRef lies_within(struct tsr__blocks2d *o, const struct tsr__block2d_region *r)
 {
-    LLVMValueRef last_x = LLVMBuildSub(o->b, r->width, const_i64(o, r->bytes), "");
-    LLVMValueRef last_y = LLVMBuildSub(o->b, r->height, const_i64(o, r->rows), "");
-    LLVMValueRef zero = const_i64(o, 0);
+    LLVMValueRef last_x = LLVMBuildSub(o->b, r->width, tsr__block2d_i64(o, r->bytes), "");
+    LLVMValueRef last_y = LLVMBuildSub(o->b, r->height, tsr__block2d_i64(o, r->rows), "");
+    LLVMValueRef zero = tsr__block2d_i64(o, 0);
     return and_conditions(o, and_conditions(o, at_least(o, r->x, zero), at_least(o, last_x, r->x)),
                           and_conditions(o, at_least(o, r->y, zero), at_least(o, last_y, r->y)));
 }
@@ -69,7 +59,7 @@ static LLVMValueRef clamp(struct tsr__blocks2d *o, LLVMValueRef v, LLVMValueRef 
 /* The block on the stack, row by row without gaps. */
 static LLVMValueRef stack_buffer(struct tsr__blocks2d *o, const struct tsr__block2d_region *r)
 {
-    LLVMValueRef made = LLVMBuildAlloca(o->entry, LLVMArrayType2(i8(o), r->rows * r->bytes), "block");
+    LLVMValueRef made = LLVMBuildAlloca(o->entry, LLVMArrayType2(LLVMInt8TypeInContext(o->l->context), r->rows * r->bytes), "block");
     LLVMSetAlignment(made, LINE);
     return made;
 }
@@ -98,12 +88,13 @@ static LLVMValueRef copy_function(struct tsr__blocks2d *o, bool out)
     LLVMBuilderRef outer = o->b;
     LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(c, f, ""), loop = LLVMAppendBasicBlockInContext(c, f, "row"),
                       end = LLVMAppendBasicBlockInContext(c, f, "");
-    LLVMValueRef zero = const_i64(o, 0);
+    LLVMValueRef zero = tsr__block2d_i64(o, 0);
 
     o->b = LLVMCreateBuilderInContext(c);
     LLVMPositionBuilderAtEnd(o->b, start);
     if (!out)
-        LLVMBuildMemSet(o->b, p[BUFFER], LLVMConstNull(i8(o)), LLVMBuildMul(o->b, p[ROWS], p[BYTES], ""), LINE);
+        LLVMBuildMemSet(o->b, p[BUFFER], LLVMConstNull(LLVMInt8TypeInContext(o->l->context)), LLVMBuildMul(o->b, p[ROWS], p[BYTES], ""),
+                        LINE);
     /* Columns from `low` to `high` of the block, rows from `top` to `bottom`. */
     LLVMValueRef low = clamp(o, LLVMBuildNeg(o->b, p[COPY_X], ""), zero, p[BYTES]);
     LLVMValueRef high = clamp(o, LLVMBuildSub(o->b, p[COPY_WIDTH], p[COPY_X], ""), low, p[BYTES]);
@@ -118,7 +109,7 @@ static LLVMValueRef copy_function(struct tsr__blocks2d *o, bool out)
         tsr__block2d_row(o, p[FROM], p[COPY_PITCH], LLVMBuildAdd(o->b, p[COPY_Y], row, ""), LLVMBuildAdd(o->b, p[COPY_X], low, ""));
     LLVMValueRef here = tsr__block2d_row(o, p[BUFFER], p[BYTES], row, low), size = LLVMBuildSub(o->b, high, low, "");
     LLVMBuildMemCpy(o->b, out ? there : here, 1, out ? here : there, 1, size);
-    LLVMValueRef next = LLVMBuildAdd(o->b, row, const_i64(o, 1), "");
+    LLVMValueRef next = LLVMBuildAdd(o->b, row, tsr__block2d_i64(o, 1), "");
     LLVMBuildCondBr(o->b, LLVMBuildICmp(o->b, LLVMIntULT, next, bottom, ""), loop, end);
     LLVMAddIncoming(row, (LLVMValueRef[]){top, next}, (LLVMBasicBlockRef[]){start, loop}, 2);
     LLVMPositionBuilderAtEnd(o->b, end);
@@ -131,7 +122,8 @@ static LLVMValueRef copy_function(struct tsr__blocks2d *o, bool out)
 static void copy_rows(struct tsr__blocks2d *o, const struct tsr__block2d_region *r, LLVMValueRef memory, bool out)
 {
     LLVMValueRef f = copy_function(o, out);
-    LLVMValueRef args[] = {memory, r->base, r->width, r->height, r->pitch, r->x, r->y, const_i64(o, r->rows), const_i64(o, r->bytes)};
+    LLVMValueRef args[] = {
+        memory, r->base, r->width, r->height, r->pitch, r->x, r->y, tsr__block2d_i64(o, r->rows), tsr__block2d_i64(o, r->bytes)};
     LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
 }
 
@@ -141,36 +133,18 @@ struct fork {
     LLVMBasicBlockRef within, edge, rest;
 };
 
-static void redirect_phis(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
-{
-    LLVMValueRef label = LLVMBasicBlockAsValue(from);
-    for (LLVMUseRef use = LLVMGetFirstUse(label); use;) {
-        LLVMValueRef branch = LLVMGetUser(use);
-        use = LLVMGetNextUse(use);
-        for (unsigned i = 0; i < LLVMGetNumSuccessors(branch); i++)
-            if (LLVMGetSuccessor(branch, i) == from)
-                LLVMSetSuccessor(branch, i, to);
-    }
-}
-
 /* What stands before `at` moves into a block of its own before the rest, so that phis further on need not change. Between them, control
  * goes through one of two blocks. */
 static struct fork fork_before(struct tsr__blocks2d *o, LLVMValueRef at, LLVMValueRef is_within)
 {
     LLVMContextRef c = o->l->context;
     struct fork f = {.rest = LLVMGetInstructionParent(at)};
-    LLVMBasicBlockRef before = LLVMInsertBasicBlockInContext(c, f.rest, "before");
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(tsr__split_block(o->l, f.rest, at));
     f.within = LLVMInsertBasicBlockInContext(c, f.rest, "within");
     f.edge = LLVMInsertBasicBlockInContext(c, f.rest, "edge");
-    redirect_phis(f.rest, before);
-    LLVMPositionBuilderAtEnd(o->b, before);
-    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(f.rest)) != at;) {
-        LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i); /* the builder would set its own */
-        LLVMInstructionRemoveFromParent(i);
-        LLVMInsertIntoBuilder(o->b, i);
-        LLVMInstructionSetDebugLoc(i, place);
-    }
+    LLVMPositionBuilderBefore(o->b, end);
     LLVMBuildCondBr(o->b, is_within, f.within, f.edge);
+    LLVMInstructionEraseFromParent(end);
     LLVMBasicBlockRef variants[] = {f.within, f.edge};
     for (int i = 0; i < 2; i++) {
         LLVMPositionBuilderAtEnd(o->b, variants[i]);
@@ -255,7 +229,7 @@ static void find_rows(struct tsr__blocks2d *o, struct tsr__block2d_area *area, L
     LLVMValueRef copied = LLVMBuildAddrSpaceCast(o->b, memory, LLVMTypeOf(r->base), "");
     LLVMPositionBuilderBefore(o->b, at);
     area->first = phi_of(o, &f, first, copied);
-    area->pitch = phi_of(o, &f, r->pitch, const_i64(o, r->bytes));
+    area->pitch = phi_of(o, &f, r->pitch, tsr__block2d_i64(o, r->bytes));
 }
 
 /* Of all reads so far. */
@@ -321,7 +295,7 @@ static void finish_reads(struct tsr__blocks2d *o, LLVMValueRef at)
 static void write_rows(struct tsr__blocks2d *o, LLVMValueRef call, LLVMValueRef first, LLVMValueRef pitch, unsigned rows)
 {
     for (unsigned i = 0; i < rows; i++) {
-        LLVMValueRef at = tsr__block2d_row(o, first, pitch, const_i64(o, i), const_i64(o, 0));
+        LLVMValueRef at = tsr__block2d_row(o, first, pitch, tsr__block2d_i64(o, i), tsr__block2d_i64(o, 0));
         LLVMSetAlignment(LLVMBuildStore(o->b, LLVMGetOperand(call, WRITE_VALUES + i), at), 1);
     }
 }
@@ -343,7 +317,7 @@ static struct writing begin_write(struct tsr__blocks2d *o, LLVMValueRef call)
     w.memory = stack_buffer(o, &w.r);
     w.first = tsr__block2d_row(o, w.r.base, w.r.pitch, w.r.y, w.r.x);
     LLVMValueRef present = LLVMBuildZExt(o->b, LLVMGetOperand(call, WRITE_PRESENT), i64(o), "");
-    LLVMValueRef end = LLVMBuildAdd(o->b, w.r.x, LLVMBuildMul(o->b, present, const_i64(o, each), ""), "");
+    LLVMValueRef end = LLVMBuildAdd(o->b, w.r.x, LLVMBuildMul(o->b, present, tsr__block2d_i64(o, each), ""), "");
     w.r.width = LLVMBuildSelect(o->b, at_least(o, w.r.width, end), end, w.r.width, "");
     w.is_within = lies_within(o, &w.r);
     tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one store", w.r.rows, w.r.bytes);
@@ -357,7 +331,7 @@ static void write_before(struct tsr__blocks2d *o, const struct writing *w, LLVMV
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.within));
     write_rows(o, w->call, w->first, w->r.pitch, w->r.rows);
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
-    write_rows(o, w->call, w->memory, const_i64(o, w->r.bytes), w->r.rows);
+    write_rows(o, w->call, w->memory, tsr__block2d_i64(o, w->r.bytes), w->r.rows);
     copy_rows(o, &w->r, w->memory, true);
 }
 
@@ -393,12 +367,12 @@ static void lower_prefetch(struct tsr__blocks2d *o, LLVMValueRef call)
     unsigned rows = tsr__block2d_number(call, PREFETCH_ROWS), bytes = tsr__block2d_number(call, PREFETCH_BYTES);
     LLVMPositionBuilderBefore(o->b, call);
     struct tsr__block2d_region r = tsr__block2d_region(o, call, rows, bytes, 1);
-    LLVMValueRef zero = const_i64(o, 0), one = const_i64(o, 1), last = LLVMBuildSub(o->b, r.height, one, "");
+    LLVMValueRef zero = tsr__block2d_i64(o, 0), one = tsr__block2d_i64(o, 1), last = LLVMBuildSub(o->b, r.height, one, "");
     for (unsigned byte = 0; byte < bytes; byte += LINE) {
-        LLVMValueRef x = LLVMBuildAdd(o->b, r.x, const_i64(o, byte), "");
+        LLVMValueRef x = LLVMBuildAdd(o->b, r.x, tsr__block2d_i64(o, byte), "");
         x = clamp(o, x, zero, LLVMBuildSub(o->b, r.width, one, ""));
         for (unsigned row = 0; row < rows; row++) {
-            LLVMValueRef y = clamp(o, LLVMBuildAdd(o->b, r.y, const_i64(o, row), ""), zero, last);
+            LLVMValueRef y = clamp(o, LLVMBuildAdd(o->b, r.y, tsr__block2d_i64(o, row), ""), zero, last);
             tsr__build_prefetch(o->l, o->b, tsr__block2d_row(o, r.base, r.pitch, y, x));
         }
     }

@@ -6,6 +6,7 @@
 #include "lanes/matrix/matrix.h"
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/cfg.h"
+#include "lanes/ir/match.h"
 
 /* The operation that the accumulator comes from, or NULL. */
 static LLVMValueRef made_by(LLVMValueRef c)
@@ -45,7 +46,7 @@ static bool may_run_as_a_whole(enum tsr__tile_unit unit, const struct tsr__cfg *
     if (unit != TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[cfg->loops[loop].begin].ref); i; i = LLVMGetNextInstruction(i))
-        if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        if (tsr__stores_or_orders(i))
             return false;
     return true;
 }

@@ -404,8 +404,7 @@ static unsigned elements_of_vector(struct joining *j, LLVMValueRef v, struct ele
 /* Of a vector that is taken for words. */
 static unsigned elements_of_cast(struct joining *j, LLVMValueRef cast, struct element *e)
 {
-    LLVMTypeRef to = LLVMTypeOf(cast);
-    if (!LLVMIsABitCastInst(cast) || !is_i32(LLVMGetTypeKind(to) == LLVMVectorTypeKind ? LLVMGetElementType(to) : to))
+    if (!LLVMIsABitCastInst(cast) || !is_i32(tsr__element_type(LLVMTypeOf(cast))))
         return 0;
     return elements_of_vector(j, LLVMGetOperand(cast, 0), e);
 }

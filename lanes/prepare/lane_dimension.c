@@ -88,7 +88,7 @@ static enum places places_of(struct tsr__shapes *shapes, LLVMTargetDataRef layou
 {
     LLVMValueRef pointer = pointer_of(inst);
     LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(inst) ? inst : LLVMGetOperand(inst, LLVMIsAStoreInst(inst) ? 0 : 1));
-    LLVMTypeRef scalar = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+    LLVMTypeRef scalar = tsr__element_type(type);
     int64_t whole = (int64_t)LLVMABISizeOfType(layout, type), near = TSR__SHORT_STRIDE * (int64_t)LLVMABISizeOfType(layout, scalar);
     int64_t distance = hoped_distance(shapes, layout, pointer);
     near = near > whole ? near : whole;

@@ -116,8 +116,8 @@ static const char *accessed_type(struct tsr__compilation *l, LLVMValueRef access
 {
     LLVMValueRef tag = LLVMGetMetadata(access, LLVMGetMDKindIDInContext(l->context, "tbaa", 4)), parts[4];
     if (!tag) {
-        LLVMTypeRef type = LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
-        LLVMTypeKind kind = LLVMGetTypeKind(type = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type);
+        LLVMTypeRef type = tsr__element_type(LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access));
+        LLVMTypeKind kind = LLVMGetTypeKind(type);
         const unsigned bits = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
         const char *name = kind == LLVMFloatTypeKind    ? "float"
                            : kind == LLVMHalfTypeKind   ? "half"

@@ -47,8 +47,6 @@ LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number)
     return t->slots[number];
 }
 
-static const struct tsr__source accumulator;
-
 unsigned tsr__tile_product_bits(const struct tsr__tiles *t, const struct tsr__tile_product *product)
 {
     unsigned unit = t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : t->unit == TSR__TILES_AMX ? TSR_TILE_IN_AMX : 0u;
@@ -61,14 +59,14 @@ static bool goes_through_scratch(const struct tsr__tiles *t, int number)
     return number >= TSR_TILE_COUNT && t->unit != TSR__TILES_VECTORS;
 }
 
-static void fetch_tile(struct tsr__tiles *t, int number)
+static void fetch_to_scratch(struct tsr__tiles *t, int number)
 {
-    tsr__tile_load(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES), &accumulator);
+    tsr__tile_fetch(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number));
 }
 
-static void put_back(struct tsr__tiles *t, int number)
+static void put_from_scratch(struct tsr__tiles *t, int number)
 {
-    tsr__tile_store(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+    tsr__tile_put(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number));
 }
 
 void tsr__tile_zero(struct tsr__tiles *t, int number)
@@ -90,7 +88,7 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
 {
     if (goes_through_scratch(t, to)) {
         tsr__tile_load(t, TSR__SCRATCH_TILE, from, stride, operand);
-        put_back(t, to);
+        put_from_scratch(t, to);
         return;
     }
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR_TILE_ROW_BYTES);
@@ -109,7 +107,7 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride)
 {
     if (goes_through_scratch(t, from)) {
-        fetch_tile(t, from);
+        fetch_to_scratch(t, from);
         from = TSR__SCRATCH_TILE;
     }
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR_TILE_ROW_BYTES);
@@ -122,12 +120,22 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
     }
 }
 
+void tsr__tile_fetch(struct tsr__tiles *t, int to, LLVMValueRef from)
+{
+    tsr__tile_load(t, to, from, tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
+}
+
+void tsr__tile_put(struct tsr__tiles *t, int from, LLVMValueRef to)
+{
+    tsr__tile_store(t, from, to, tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+}
+
 void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand, int to, int a, int b)
 {
     if (goes_through_scratch(t, to)) {
-        fetch_tile(t, to);
+        fetch_to_scratch(t, to);
         tsr__tile_multiply(t, operand, TSR__SCRATCH_TILE, a, b);
-        put_back(t, to);
+        put_from_scratch(t, to);
         return;
     }
     if (t->unit == TSR__TILES_AMX) {
@@ -173,7 +181,7 @@ LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number)
     if (t->unit != TSR__TILES_AMX || number >= TSR_TILE_COUNT)
         return tsr__tile_slot(t, number);
     LLVMValueRef memory = tsr__tile_buffer(t, false);
-    tsr__tile_store(t, number, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+    tsr__tile_put(t, number, memory);
     return memory;
 }
 

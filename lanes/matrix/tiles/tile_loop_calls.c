@@ -173,7 +173,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX; i++) {
         int number = x->lives[i]->accumulator;
         if (number < TSR_TILE_COUNT)
-            tsr__tile_load(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
+            tsr__tile_fetch(t, number, tsr__tile_slot(t, number));
     }
     if (x->leaving)
         tsr__tile_store_done(x->leaving, after, done);
@@ -186,7 +186,7 @@ static void store_accumulators(struct tsr__tiles *t, const struct tsr__k_loop *x
     for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX && !x->zero; i++) {
         int number = x->lives[i]->accumulator;
         if (number < TSR_TILE_COUNT)
-            tsr__tile_store(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+            tsr__tile_put(t, number, tsr__tile_slot(t, number));
     }
 }
 

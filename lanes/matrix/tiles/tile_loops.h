@@ -71,7 +71,5 @@ uint32_t tsr__registers_of_loop(const struct tsr__k_loop *x);
 const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers);
 /* Why the packet cannot end before the loop has run, or NULL. `all`: does this call run all products of the loop? */
 const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop *x, bool all);
-/* The block behind a loop of one block that leaves at its end, or NULL. (tile_waits.c) */
-LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop);
 
 #endif

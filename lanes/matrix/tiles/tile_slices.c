@@ -152,14 +152,9 @@ bool tsr__slice_is_apart(const struct tsr__slice *s, int argument)
 
 /* ---- what belongs to a slice ---- */
 
-static LLVMTypeRef element_of(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-}
-
 static bool is_number_or_pointer(LLVMTypeRef type)
 {
-    switch (LLVMGetTypeKind(element_of(type))) {
+    switch (LLVMGetTypeKind(tsr__element_type(type))) {
     case LLVMIntegerTypeKind:
     case LLVMPointerTypeKind:
     case LLVMHalfTypeKind:
@@ -238,7 +233,7 @@ static unsigned space_of(LLVMValueRef pointer)
 {
     while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer))
         pointer = LLVMGetOperand(pointer, 0);
-    return LLVMGetPointerAddressSpace(element_of(LLVMTypeOf(pointer)));
+    return LLVMGetPointerAddressSpace(tsr__element_type(LLVMTypeOf(pointer)));
 }
 
 /* Notes through which argument the slice reads. False: it must not read there at another time or place. */
@@ -371,7 +366,7 @@ static LLVMValueRef outside(const struct code *c, LLVMValueRef v)
 /* The number of the round as one of this type. */
 static LLVMValueRef round_as(const struct code *c, LLVMTypeRef type)
 {
-    LLVMTypeRef element = element_of(type);
+    LLVMTypeRef element = tsr__element_type(type);
     LLVMValueRef number = LLVMBuildIntCast2(c->b, c->round, element, false, "");
     return element == type ? number : tsr__splat_scalar(c->s->l, c->b, number, LLVMGetVectorSize(type));
 }

@@ -175,8 +175,7 @@ static bool adds_to(const struct tsr__live_range *life, LLVMValueRef inst)
 
 bool tsr__accesses_memory(LLVMValueRef inst)
 {
-    return LLVMIsAStoreInst(inst) || LLVMIsALoadInst(inst) || LLVMIsACallInst(inst) || LLVMIsAFenceInst(inst) ||
-           LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+    return LLVMIsALoadInst(inst) || LLVMIsACallInst(inst) || tsr__stores_or_orders(inst);
 }
 
 /* Can they wait for the last of them? Nothing else touches memory in between, and the registers hold the same until then. */

@@ -7,17 +7,9 @@
 #include <string.h>
 
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tile_loops.h"
-
-LLVMBasicBlockRef tsr__exit_of_loop(LLVMBasicBlockRef loop)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
-    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2)
-        return NULL;
-    LLVMBasicBlockRef to[2] = {LLVMGetSuccessor(end, 0), LLVMGetSuccessor(end, 1)};
-    return (to[0] == loop) == (to[1] == loop) ? NULL : to[to[0] == loop];
-}
 
 static LLVMValueRef find_end(LLVMBasicBlockRef block)
 {
@@ -26,12 +18,8 @@ static LLVMValueRef find_end(LLVMBasicBlockRef block)
 
 static bool is_harmless(struct tsr__compilation *l, LLVMValueRef inst)
 {
-    static const char *const harmless[] = {"llvm.lifetime", "llvm.assume", "llvm.prefetch"};
     LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
-    for (size_t i = 0; callee && i < TSR_ARRAY_LEN(harmless); i++)
-        if (tsr__starts_with(tsr__name(callee), harmless[i]))
-            return true;
-    return tsr__is_fixed_load(l, inst);
+    return (callee && tsr__is_hint(callee)) || tsr__is_fixed_load(l, inst);
 }
 
 struct path {

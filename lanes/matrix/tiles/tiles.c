@@ -202,9 +202,9 @@ static void save_around_calls(struct tsr__tiles *t)
                     continue;
                 buffers[n] = buffers[n] ? buffers[n] : tsr__tile_buffer(t, false);
                 LLVMPositionBuilderBefore(t->b, i);
-                tsr__tile_store(t, n, buffers[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+                tsr__tile_put(t, n, buffers[n]);
                 LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
-                tsr__tile_load(t, n, buffers[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
+                tsr__tile_fetch(t, n, buffers[n]);
             }
         }
     }

@@ -295,6 +295,9 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
 /* `operand`: A or B. */
 void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand, int to, int a, int b);
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride);
+/* An accumulator from memory where it lies in one piece, and to such memory. */
+void tsr__tile_fetch(struct tsr__tiles *t, int to, LLVMValueRef from);
+void tsr__tile_put(struct tsr__tiles *t, int from, LLVMValueRef to);
 /* The stack address of the accumulator, row after row. With AMX the accumulator is stored there first. */
 LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
 /* An i1: does the launch want non-temporal stores through this argument? */
