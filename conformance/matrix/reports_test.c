@@ -311,6 +311,41 @@ static void computed_nibbles(void **state)
     assert_non_null(strstr(device.log, "B computed by the loop's code where it is packed"));
 }
 
+/* Why a loop is the packet's own: a row that is there by a number from memory is a branch, and a table in local memory is not there for
+ * other work-groups. */
+static void why_alone(void **state)
+{
+    static const char text[] = "__attribute__((intel_reqd_sub_group_size(16), reqd_work_group_size(16, 1, 1)))\n"
+                               "kernel void k(global const short *restrict a, global const int *restrict b, global float *restrict c, "
+                               "global const int *rows, int n,\n"
+                               "              int deep)\n"
+                               "{\n"
+                               "    int lane = get_sub_group_local_id(), column = get_global_id(0), row = get_group_id(1) * 8;\n"
+                               "    local int table[16];\n"
+                               "    table[lane] = 0;\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "    atomic_add(&table[15 - lane], rows[lane]);\n"
+                               "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                               "    float8 sum = 0;\n"
+                               "    for (int k = 0; k < deep; k += 16) {\n"
+                               "        short8 x;\n"
+                               "        int8 y;\n"
+                               "        for (int r = 0; r < 8; r++)\n"
+                               "            x[r] = ROW(r) ? a[(row + r) * deep + k + lane] : 0;\n"
+                               "        for (int w = 0; w < 8; w++)\n"
+                               "            y[w] = WORD(b[(k / 2 + w) * n + column]);\n"
+                               "        sum = intel_sub_group_bf16_bf16_matrix_mad_k16(x, y, sum);\n"
+                               "    }\n"
+                               "    for (int r = 0; r < 8; r++)\n"
+                               "        c[(row + r) * n + column] = sum[r];\n"
+                               "}\n";
+    (void)state;
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0 -DROW(r)=(rows[r]>0) -DWORD(w)=w"));
+    assert_non_null(strstr(device.log, "the loop over K has branches"));
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0 -DROW(r)=1 -DWORD(w)=table[w&15]"));
+    assert_non_null(strstr(device.log, "A or B is not read from global memory in a way that could be done for other work-groups"));
+}
+
 /* The loop of cooperative matrices is what it would be of matrix functions, and its notes have lines of the program. */
 static void cooperative_is_loops(void **state)
 {
@@ -372,7 +407,7 @@ static void little_of_k(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "vectors") == 0) {
-        const struct CMUnitTest of_vectors[] = {cmocka_unit_test(little_of_k)};
+        const struct CMUnitTest of_vectors[] = {cmocka_unit_test(little_of_k), cmocka_unit_test(why_alone)};
         return cmocka_run_group_tests(of_vectors, gemm_open, gemm_close);
     }
     const struct CMUnitTest tests[] = {

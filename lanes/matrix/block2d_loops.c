@@ -13,7 +13,7 @@
 #include "lanes/matrix/block2d.h"
 #include "lanes/prepare/unroll.h"
 
-enum { MOST_BLOCKS = 64, MOST_INSTRUCTIONS = 4096 }; /* that are made twice */
+enum { MOST_BLOCKS = 512, MOST_INSTRUCTIONS = 16384 }; /* that are made twice; comparisons around all stores of 32 x 64 are 256 blocks */
 
 struct copy {
     struct tsr__compilation *l;

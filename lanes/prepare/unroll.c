@@ -90,6 +90,10 @@ static bool address_depends_on_counters(struct unroll *u, LLVMValueRef address)
             if (!address_depends_on_counters(u, user))
                 return false;
             break;
+        case LLVMPHI: /* behind a loop */
+            if (LLVMCountIncoming(user) > 1 || !address_depends_on_counters(u, user))
+                return false;
+            break;
         case LLVMAddrSpaceCast: /* a helper function takes generic pointers */
             if (!address_depends_on_counters(u, user))
                 return false;

@@ -424,12 +424,17 @@ static bool add_block(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct
 {
     struct tsr__k_loop *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
     *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop, .alone = -1};
-    if (!arrange_parts(t, x, parts, count, computed))
+    if (!arrange_parts(t, x, parts, count, computed)) {
+        for (unsigned i = 0; i < count && computed; i++)
+            parts[i].life->runs_alone = "A or B is not read from global memory in a way that could be done for other work-groups as well";
         return false;
+    }
     for (unsigned i = 0; i < count; i++)
         x->lives[i] = x->parts[i].life;
     x->leaving = stores_behind(t, x);
     x->runs_now = tsr__tile_loop_must_run_now(t, x, all);
+    for (unsigned i = 0; i < count; i++)
+        x->lives[i]->runs_alone = x->runs_now;
     const bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS && !tsr__is_narrow(&x->parts[0]),
                other_way = parts->a.first.place || parts->b.first.place,
                pays = (t->unit == TSR__TILES_VECTORS && !tsr__is_narrow(&x->parts[0])) || (t->unit == TSR__TILES_MODEL && whole);
@@ -581,6 +586,11 @@ bool tsr__tile_loops_reject(struct tsr__tiles *t)
     for (size_t i = 0; i < t->webs.block_count && t->unit == TSR__TILES_VECTORS; i++) {
         struct tsr__live_range *life = &t->registers.live_ranges[i];
         const char *why = "without tiles of the CPU's a block is worth it only in a loop over K that the device can run as a whole";
+        if (life->runs_alone)
+            why = tsr_arena_format(
+                &t->l->scratch,
+                "without tiles of the CPU's a block is worth it only where the device runs its loop with those of other work-groups: %s",
+                life->runs_alone);
         for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
             for (unsigned k = 0; k < x->rows * x->columns; k++)
                 if (x->lives[k] == life)
@@ -623,8 +633,21 @@ static void add_loops_of(struct tsr__tiles *t, LLVMBasicBlockRef loop, const str
         t->rounds = found;
 }
 
+/* What keeps the device from running the loops in which these products are, whatever their operands. */
+static void note_other_blocks(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        LLVMBasicBlockRef block = list[i].latest->block;
+        if (!tsr__exit_of_loop(block))
+            list[i].life->runs_alone = "the loop over K has branches, or there is none";
+        else if (!is_read_only(t, block))
+            list[i].life->runs_alone = "the loop over K stores, or calls what may";
+    }
+}
+
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
 {
+    note_other_blocks(t, list, count);
     for (int p = 0; p < t->registers.places.count; p++) {
         LLVMBasicBlockRef loop = t->registers.places.at[p].ref;
         unsigned n = 0;

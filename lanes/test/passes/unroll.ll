@@ -61,3 +61,37 @@ out:
   store float %y, ptr addrspace(1) %a
   ret void
 }
+
+; The address of a row of the array comes through a phi with one value, as LLVM puts it behind a loop.
+; CHECK-LABEL: define spir_kernel void @behind(
+; CHECK-NOT: alloca
+; CHECK-NOT: phi
+; CHECK: ret void
+define spir_kernel void @behind(ptr addrspace(1) %a) {
+entry:
+  %t = alloca [6 x [40 x i32]], align 16
+  %v = load i32, ptr addrspace(1) %a
+  br label %rows
+rows:
+  %i = phi i32 [ 0, %entry ], [ %i1, %store ]
+  %row = getelementptr [40 x i32], ptr %t, i32 %i
+  br label %fill
+fill:
+  %j = phi i32 [ 0, %rows ], [ %j1, %fill ]
+  %at = getelementptr i32, ptr %row, i32 %j
+  %x = mul i32 %v, %j
+  store i32 %x, ptr %at
+  %j1 = add nuw nsw i32 %j, 1
+  %more = icmp ult i32 %j1, 40
+  br i1 %more, label %fill, label %store
+store:
+  %same = phi ptr [ %row, %fill ]
+  %first = load i32, ptr %same
+  %to = getelementptr i32, ptr addrspace(1) %a, i32 %i
+  store i32 %first, ptr addrspace(1) %to
+  %i1 = add nuw nsw i32 %i, 1
+  %again = icmp ult i32 %i1, 6
+  br i1 %again, label %rows, label %end
+end:
+  ret void
+}
