@@ -565,19 +565,34 @@ void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *bloc
             tsr__map_set(blocks, x->loop, 1);
 }
 
-bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block)
+/* Products in the block; `waiting`: of these, by loops of the device. */
+static size_t count_products(const struct tsr__tiles *t, LLVMBasicBlockRef block, size_t *waiting)
 {
-    size_t all = 0, waiting = 0;
+    size_t all = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
         struct tsr__mad mad;
         all += tsr__mad_read(i, &mad);
     }
+    *waiting = 0;
     for (size_t i = 0; i < t->webs.mad_count; i++)
         for (const struct tsr__k_loop *x = t->webs.mads[i].block == block ? t->rounds : NULL; x; x = x->next)
             for (unsigned k = 0; k < x->rows * x->columns; k++)
                 if (x->loop == block && !x->runs_now && tsr__is_in_block_of_webs(x->lives[k]->block, t->webs.mads[i].d->web))
-                    waiting++;
+                    ++*waiting;
+    return all;
+}
+
+bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block)
+{
+    size_t waiting, all = count_products(t, block, &waiting);
     return all && all == waiting;
+}
+
+/* Do most products of the loop stay vectors? Then the packet runs it in any case, and running twice for the others does not pay. */
+static bool has_more_vectors(const struct tsr__tiles *t, const struct tsr__k_loop *x)
+{
+    size_t waiting, all = count_products(t, x->loop, &waiting);
+    return x->twice && 2 * waiting < all;
 }
 
 bool tsr__tile_loops_reject(struct tsr__tiles *t)
@@ -594,7 +609,9 @@ bool tsr__tile_loops_reject(struct tsr__tiles *t)
         for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
             for (unsigned k = 0; k < x->rows * x->columns; k++)
                 if (x->lives[k] == life)
-                    why = life->is_part ? x->runs_now : NULL;
+                    why = has_more_vectors(t, x) ? "most products of its loop over K are the packet's own"
+                          : life->is_part        ? x->runs_now
+                                                 : NULL;
         if (life->accumulator < 0 || !why)
             continue;
         tsr__reject_tile(life, why);
