@@ -199,8 +199,8 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
     const uint64_t parts = grids_of_group(run->launch),
                    in_group[2] = {packets_of(run->launch, 0) * parts, packets_of(run->launch, 1) * parts};
     uint64_t from[2], count[3] = {1, 1, 1};
-    const uint64_t in_row = best_c() / (4 * of_group(run->launch, 1) * parts),
-                   best = are_in_a_row(run->launch) && in_row > best_columns(run->launch) ? in_row : best_columns(run->launch);
+    const uint64_t by_b = best_columns(run->launch), by_c = tsr__least(best_c() / (4 * of_group(run->launch, 1) * parts), TSR__BLOCK_MOST),
+                   best = are_in_a_row(run->launch) && by_c > by_b ? by_c : by_b;
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best);
         count[0] = tsr__least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));

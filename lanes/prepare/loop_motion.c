@@ -63,6 +63,8 @@ unsigned tsr__spaces_written(LLVMValueRef inst)
     case LLVMFence:
         return TSR__ALL_SPACES;
     case LLVMCall:
+        if (LLVMIsAMemSetInst(inst) || LLVMIsAMemCpyInst(inst) || LLVMIsAMemMoveInst(inst))
+            return tsr__space_bit(LLVMGetOperand(inst, 0));
         return may_call_write(inst) ? TSR__ALL_SPACES : 0;
     default:
         return 0;

@@ -53,7 +53,7 @@ static bool is_harmless(LLVMValueRef call)
         return tsr__is_constant(LLVMGetOperand(call, 1), LOCAL_FENCE);
     if (tsr_matrix_find(tsr__name(callee)) || (kind != TSR__CALL_NONE && tsr__call_info(kind)->how != TSR__HOW_RT))
         return true;
-    return !tsr__spaces_written(call) && !has_local_pointer(call);
+    return !(tsr__spaces_written(call) & ~(1u << TSR__PRIVATE_SPACE)) && !has_local_pointer(call);
 }
 
 /* Is the pointer an address, and nothing else? */

@@ -287,6 +287,54 @@ filled:
   ret void
 }
 
+; Private memory may be filled at once.
+; CHECK-LABEL: define spir_kernel void @with_array(
+; CHECK-NOT: addrspace(3)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define spir_kernel void @with_array(ptr addrspace(1) %a, ptr addrspace(1) %c, <8 x i32> %x, i64 %k) !reqd_work_group_size !0 {
+entry:
+  %sums = alloca [8 x float], align 32
+  call void @llvm.memset.p0.i64(ptr %sums, i8 0, i64 32, i1 false)
+  %l = call i64 @__tsr_local_id(i32 0)
+  %base = call ptr addrspace(3) @__tsr_local_base()
+  br label %fill
+
+fill:
+  %i = phi i64 [ %l, %entry ], [ %next, %body ]
+  %more = icmp ult i64 %i, 64
+  br i1 %more, label %body, label %filled
+
+body:
+  %i.row = lshr i64 %i, 3
+  %i.column = and i64 %i, 7
+  %begin = mul i64 %i.row, %k
+  %at = add i64 %begin, %i.column
+  %from = getelementptr inbounds i16, ptr addrspace(1) %a, i64 %at
+  %copied = load i16, ptr addrspace(1) %from, align 2, !tbaa !1
+  %to = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %i
+  store i16 %copied, ptr addrspace(3) %to, align 2, !tbaa !1
+  %next = add nuw nsw i64 %i, 32
+  br label %fill
+
+filled:
+  call void @__tsr_barrier(i32 2, i32 1)
+  %pair = and i64 %l, 3
+  %column = lshr i64 %l, 2
+  %odd.row = shl nuw nsw i64 %pair, 4
+  %in.row = or disjoint i64 %odd.row, 8
+  %place = add nuw nsw i64 %in.row, %column
+  %p = getelementptr inbounds i16, ptr addrspace(3) %base, i64 %place
+  %v = load i16, ptr addrspace(3) %p, align 2, !tbaa !1
+  %w = sext i16 %v to i32
+  %y = insertelement <8 x i32> %x, i32 %w, i32 0
+  %d = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %y, <8 x i32> %x, <8 x i32> %x)
+  %r = extractelement <8 x i32> %d, i32 0
+  %f = sitofp i32 %r to float
+  %g = getelementptr inbounds float, ptr addrspace(1) %c, i64 %l
+  store float %f, ptr addrspace(1) %g, align 4, !tbaa !2
+  ret void
+}
+
 !0 = !{i32 32, i32 1, i32 1}
 !1 = !{!3, !3, i64 0}
 !2 = !{!4, !4, i64 0}
