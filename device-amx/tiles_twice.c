@@ -240,10 +240,11 @@ static bool keep_operands(struct numbered *t, const struct tsr_tile_loop *x, con
     return *a && *b;
 }
 
-/* A packet whose A and B are known. */
-static void place_packet(struct tsr__run *run, struct numbered *t, struct packet *p, const struct tsr_tile_loop *x)
+/* A packet whose A and B are known: with several segments, `a` and `b` are all of them. */
+static void place_packet(struct tsr__run *run, struct numbered *t, struct packet *p, const struct tsr_tile_loop *x, const char *a,
+                         const char *b)
 {
-    uint32_t row = tsr__side_find(&t->a, x->a), column = tsr__side_find(&t->b, x->b);
+    uint32_t row = tsr__side_find(&t->a, a), column = tsr__side_find(&t->b, b);
     p->row = (uint16_t)row;
     p->column = (uint16_t)column;
     p->together = tsr__tile_loop_may_share(run, x) && joins(t, x, row, column);
@@ -257,8 +258,8 @@ static void place_packet(struct tsr__run *run, struct numbered *t, struct packet
         if (!t->loop.zero)
             memset(t->taken, 0, sizeof t->taken);
     }
-    tsr__side_add(&t->a, row, x->a, &x->a_matrix);
-    tsr__side_add(&t->b, column, x->b, &x->b_matrix);
+    tsr__side_add(&t->a, row, a, &x->a_matrix);
+    tsr__side_add(&t->b, column, b, &x->b_matrix);
     if (t->loop.zero)
         return;
     t->taken[row][column] = true;
@@ -273,26 +274,23 @@ static bool may_have_segments(const struct tsr_tile_loop *x)
            (x->zero || x->how & TSR_TILE_FROM_ZERO || is_added(x));
 }
 
-static void note_packet(struct tsr__run *run, struct numbered *t, const struct tsr_tile_loop *loop)
+static void note_packet(struct tsr__run *run, struct numbered *t, const struct tsr_tile_loop *x)
 {
     struct packet *p = &t->packets[t->count++];
-    struct tsr_tile_loop *x = &t->now.loop;
-    *x = *loop;
     *p = (struct packet){0};
-    note_part(t, p, loop);
+    note_part(t, p, x);
     t->now.is_kept = false;
-    if (!keep_operands(t, loop, &x->a, &x->b))
+    if (!keep_operands(t, x, &p->a, &p->b))
         return;
-    p->a = x->a;
-    p->b = x->b;
     if (!may_have_segments(x)) {
-        place_packet(run, t, p, x);
+        place_packet(run, t, p, x, p->a, p->b);
         return;
     }
+    t->now.loop = *x;
     t->now.is_kept = true;
     t->now.count = 1;
-    t->now.a[0] = (struct segment){x->a, x->steps};
-    t->now.b[0] = (struct segment){x->b, x->steps};
+    t->now.a[0] = (struct segment){p->a, x->steps};
+    t->now.b[0] = (struct segment){p->b, x->steps};
 }
 
 /* Another part of the current packet, that does not go on where the last one has ended. */
@@ -318,7 +316,7 @@ static bool has_same_segments(const struct numbered *t)
 /* The current packet has noted all of its loop. Several segments are what tells its A and B from those of others. */
 static void end_packet(struct tsr__run *run, struct numbered *t)
 {
-    struct tsr_tile_loop *x = &t->now.loop;
+    const char *a = t->now.a[0].at, *b = t->now.b[0].at;
     t->is_open = false;
     if (!t->now.is_kept)
         return;
@@ -327,13 +325,13 @@ static void end_packet(struct tsr__run *run, struct numbered *t)
     if (!first && !has_same_segments(t))
         return;
     if (t->now.count > 1) {
-        x->a = tsr__values_keep(&t->values, false, t->now.a, t->now.count * sizeof t->now.a[0]);
-        x->b = tsr__values_keep(&t->values, true, t->now.b, t->now.count * sizeof t->now.b[0]);
-        t->values_full = t->values_full || !x->a || !x->b;
-        if (!x->a || !x->b)
+        a = tsr__values_keep(&t->values, false, t->now.a, t->now.count * sizeof t->now.a[0]);
+        b = tsr__values_keep(&t->values, true, t->now.b, t->now.count * sizeof t->now.b[0]);
+        t->values_full = t->values_full || !a || !b;
+        if (!a || !b)
             return;
     }
-    place_packet(run, t, &t->packets[t->count - 1], x);
+    place_packet(run, t, &t->packets[t->count - 1], &t->now.loop, a, b);
     if (!first || !t->a.count)
         return;
     t->segment_count = t->now.count;
@@ -540,10 +538,10 @@ static void multiply_part(struct tsr__run *run, struct numbered *t, struct part 
         multiply(run, t, &part);
 }
 
-/* Are there several grids? C that is in its place already stays there. */
-static bool find_grids(struct numbered *t, struct tsr__grids *g)
+/* Are there several grids, of so many loops together? C that is in its place already stays there. */
+static bool find_grids(struct numbered *t, struct tsr__grids *g, uint32_t together)
 {
-    if (!t->loop.zero)
+    if (!t->loop.zero || together == t->a.count * t->columns * tsr__columns_in_tile(&t->loop))
         return false;
     tsr__grids_begin(g, t->a.count, t->columns);
     for (uint32_t i = 0; i < t->count; i++)
@@ -589,7 +587,7 @@ static void multiply_all(struct tsr__run *run, struct numbered *t)
                         !tsr__tile_few_rows(&t->loop, t->a.count);
     if (alone)
         tsr__tile_shares_nothing(run);
-    if (shares && find_grids(t, &run->twice->grids))
+    if (shares && find_grids(t, &run->twice->grids, together))
         multiply_grids(run, t, &run->twice->grids);
     else if (shares)
         multiply_part(run, t, (struct part){0, t->a.count, t->columns, t->b.at, t->b.right, t->b.in, NULL}, 0);
@@ -616,6 +614,15 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
 
 /* ---- the second time ---- */
 
+/* Fetches the first rows of the next packet's results, from the second cache. */
+static void fetch_ahead(const char *c, const struct tsr_tile_loop *x)
+{
+    enum { MOST = 8 };
+    const int64_t lines = tsr__loop_rows(x) * x->columns;
+    for (int64_t i = 0; i < lines && i < MOST; i++)
+        __builtin_prefetch(c + i * TSR_TILE_ROW_BYTES);
+}
+
 bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
     struct numbered *t = loops_of(run, x);
@@ -632,6 +639,8 @@ bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
     if (!p || !p->together || !tsr__is_operand(x, false, p->a) || !tsr__is_operand(x, true, p->b))
         return false;
     fetch(block_of_c(t, p), x);
+    if (t->next < t->count && t->packets[t->next].together)
+        fetch_ahead(block_of_c(t, &t->packets[t->next]), x);
     t->parts_left = p->parts - 1;
     return true;
 }
