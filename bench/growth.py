@@ -14,7 +14,7 @@ import tempfile
 import large
 
 MOST, TRIES = 3.0, 5
-SIZES = {large.straight: 800, large.cases: 750, large.uniform_cases: 1000, large.switch: 800, large.arguments: 120}
+SIZES = {large.straight: 800, large.cases: 750, large.uniform_cases: 1000, large.switch: 800, large.arguments: 120, large.call_chain: 500}
 
 
 def seconds(compiler, source):

@@ -28,6 +28,13 @@ def straight(count):
     return HEAD + "    float v0 = x, v1 = x + 1, v2 = x * 2, v3 = 1;\n" + "\n".join(lines) + "\n    x = v0 + v1 + v2 + v3;\n" + TAIL
 
 
+def call_chain(count):
+    """Functions that call each other in a row."""
+    lines = "".join(f"int f{j + 1}(int x, global int *b) {{ return f{j}(x ^ {j}, b) * {j % 7 + 2} + (x >> {j % 5}); }}\n" for j in range(count))
+    head = "int f0(int x, global int *b) { return x * 3 + b[x & 7]; }\n"
+    return f"{head}{lines}kernel void k(global int *b) {{ b[get_global_id(0)] = f{count}(get_global_id(0), b); }}\n"
+
+
 def arguments(count):
     """A sum of arguments."""
     names = [f"a{j}" for j in range(count)]
@@ -129,7 +136,7 @@ def loads(count):
 KERNELS = {f"{make.__name__}-{count}": (make, count)
            for make, count in [(straight, 2000), (straight, 8000), (branches, 100), (branches, 300), (branches, 1000), (switch, 300),
                                (switch, 2000), (cases, 2000), (cases, 20000), (uniform_cases, 2000), (uniform_cases, 20000), (falling_cases, 20000),
-                               (barriers, 100), (barriers, 300), (private, 64), (private, 256), (calls, 12), (calls, 30), (maths, 60),
+                               (barriers, 100), (barriers, 300), (private, 64), (private, 256), (calls, 12), (calls, 30), (call_chain, 1000), (maths, 60),
                                (rounds, 200), (rounds, 2000), (comparisons, 1000), (float_comparisons, 1000), (loops, 1000),
                                (uniform_loops, 200), (uniform_loops, 400), (loads, 2500)]}
 

@@ -9,6 +9,7 @@
 #include "tessera/item.h"
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/inline_order.h"
 #include "lanes/ir/match.h"
 
 static bool is_meeting(LLVMValueRef f)
@@ -126,5 +127,5 @@ bool tsr__pass_call_sites(struct tsr__compilation *l)
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &i32, 1, false);
     struct sites s = {.l = l, .meets = tsr__functions_reaching(l, is_meeting), .marker = tsr__declare_call(l, TSR__CALL_SITE, type)};
-    return (!mark_calls(&s) || tsr__run_llvm(l, "always-inline")) && number_sites(&s);
+    return (!mark_calls(&s) || tsr__inline_marked(l, "always-inline")) && number_sites(&s);
 }

@@ -5,6 +5,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
+#include "lanes/ir/inline_order.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/outlined.h"
 #include "tessera/matrix.h"
@@ -64,7 +65,7 @@ static bool outline_repeated(struct tsr__compilation *l)
             tsr__add_fn_attr(l, functions[i], "alwaysinline");
         }
     }
-    return !candidates || tsr__run_llvm(l, "always-inline,globaldce");
+    return !candidates || tsr__inline_marked(l, "always-inline,globaldce");
 }
 
 /* Matrix functions and dot products stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not
@@ -154,7 +155,7 @@ bool tsr__pass_inline_calls(struct tsr__compilation *l)
     if (tsr__all_run_as_reference(l)) /* their calls stay, as in the reference engine */
         return true;
     promise_ranges(l);
-    if (!tsr__run_llvm(l, "always-inline,globaldce") || !outline_repeated(l) || !tsr__make_outlined_items(l, kept_body))
+    if (!tsr__inline_marked(l, "always-inline,globaldce") || !outline_repeated(l) || !tsr__make_outlined_items(l, kept_body))
         return false;
     tsr__explain_arrays(l);
     return true;

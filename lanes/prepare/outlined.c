@@ -3,6 +3,7 @@
 #include "lanes/prepare/outlined.h"
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/inline_order.h"
 #include "lanes/ir/layout.h"
 #include "tessera/image_desc.h"
 
@@ -180,7 +181,7 @@ bool tsr__make_outlined_items(struct tsr__compilation *l, LLVMValueRef (*body_of
             tsr__drop_fn_attr(function[f], "noinline");
             tsr__add_fn_attr(l, function[f], "alwaysinline");
         }
-    if (!tsr__run_llvm(l, "always-inline"))
+    if (!tsr__inline_marked(l, "always-inline"))
         return false;
     for (size_t f = 0; f < functions; f++) {
         if (!tsr__map_get(&bodies, function[f]))
