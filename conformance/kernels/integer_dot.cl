@@ -47,6 +47,13 @@ kernel void dots(global const uint *as, global const uint *bs, global uint *fail
         CHECK(dot_acc_sat_4x8packed_us_int(a, b, c) == clamped(us + c));
     }
     CHECK(dot((char4)(1, -2, 3, -128), sb) == (int)sb.x - 2 * sb.y + 3 * sb.z - 128 * sb.w);
+    int x = (int)a, y = (int)b; /* words that are taken for bytes in a loop */
+    for (int k = 0; k < 6; k++) {
+        long want = sum((uint)x, (uint)y, true, true);
+        CHECK(dot(as_char4(x), as_char4(y)) == want && dot(as_char4(x), sb) == sum((uint)x, b, true, true));
+        x += (int)want;
+        y ^= x << 3;
+    }
     if (i % 3 == 0)
         CHECK(dot(ub, sa) == sum(b, a, false, true));
     if (bad)

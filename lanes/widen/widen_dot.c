@@ -24,13 +24,28 @@ static LLVMValueRef interleave_elements(struct tsr__widener *s, LLVMValueRef x, 
     return tsr__pick_elements(s->l, s->b, x, y, from, 2 * n);
 }
 
-/* The four bytes of each lane, lane after lane. */
-static LLVMValueRef operand_bytes(struct tsr__widener *s, LLVMValueRef operand, bool packed)
+/* Is the operand made in the block of the call? */
+static bool is_beside(LLVMValueRef call, unsigned operand)
 {
-    if (packed)
-        return LLVMBuildBitCast(s->b, tsr__component_of(s, operand, 0), bytes_type(s), "");
+    LLVMValueRef v = LLVMGetOperand(call, operand);
+    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == LLVMGetInstructionParent(call);
+}
+
+/* The word that the four bytes are: as_char4(word), in the block of the call, so that the word is there as well. NULL: they are none. */
+static LLVMValueRef word_of(LLVMValueRef call, unsigned operand)
+{
+    LLVMValueRef v = LLVMGetOperand(call, operand), word = is_beside(call, operand) && LLVMIsABitCastInst(v) ? LLVMGetOperand(v, 0) : NULL;
+    return word && LLVMGetTypeKind(LLVMTypeOf(word)) == LLVMIntegerTypeKind ? word : NULL;
+}
+
+/* The four bytes of each lane of an operand, lane after lane. */
+static LLVMValueRef operand_bytes(struct tsr__widener *s, LLVMValueRef call, unsigned number, bool packed)
+{
+    LLVMValueRef operand = LLVMGetOperand(call, number), word = packed ? operand : word_of(call, number);
+    if (word)
+        return LLVMBuildBitCast(s->b, tsr__component_of(s, word, 0), bytes_type(s), "");
     if (tsr__is_uniform(tsr__shape_here(s, operand))) {
-        LLVMValueRef word = LLVMBuildBitCast(s->b, tsr__scalar_of(s, operand), LLVMInt32TypeInContext(s->l->context), "");
+        word = LLVMBuildBitCast(s->b, tsr__scalar_of(s, operand), LLVMInt32TypeInContext(s->l->context), "");
         return LLVMBuildBitCast(s->b, tsr__splat(s, word), bytes_type(s), "");
     }
     LLVMValueRef even = interleave_elements(s, tsr__component_of(s, operand, 0), tsr__component_of(s, operand, 2));
@@ -94,13 +109,6 @@ static void add_pairs(struct tsr__widener *s, LLVMValueRef inst, bool bf16)
     tsr__set_component(s, inst, 0, bf16 ? made : LLVMBuildAdd(s->b, made, sum, ""));
 }
 
-/* Is the operand made in the block of the call? */
-static bool is_beside(LLVMValueRef call, unsigned operand)
-{
-    LLVMValueRef v = LLVMGetOperand(call, operand);
-    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == LLVMGetInstructionParent(call);
-}
-
 void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
 {
     const struct tsr__dot *dot = tsr__dot_named(tsr__name(tsr__callee(inst)));
@@ -110,7 +118,7 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
         return;
     }
     LLVMTypeRef words = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
-    LLVMValueRef a = operand_bytes(s, LLVMGetOperand(inst, 0), dot->packed), b = operand_bytes(s, LLVMGetOperand(inst, 1), dot->packed);
+    LLVMValueRef a = operand_bytes(s, inst, 0, dot->packed), b = operand_bytes(s, inst, 1, dot->packed);
     LLVMValueRef none = LLVMConstNull(words), more = dot->sum ? tsr__component_of(s, LLVMGetOperand(inst, 2), 0) : none, made;
     bool one = dot->a_signed != dot->b_signed;
     tsr__explain(s->l, inst, "dot", "VPDPBUSD", "%s", one ? "one" : dot->a_signed ? "two: both sides are signed" : "two: none is signed");

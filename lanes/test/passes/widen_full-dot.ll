@@ -167,6 +167,26 @@ define spir_kernel void @one_side_uniform(ptr addrspace(1) %a, ptr addrspace(1) 
   ret void
 }
 
+; A word that is taken for four bytes stays a word: nothing is taken apart.
+; CHECK-LABEL: define internal void @words.whole(
+; CHECK: [[X:%.*]] = load <16 x i32>
+; CHECK: [[B:%.*]] = bitcast <16 x i32> [[X]] to <64 x i8>
+; CHECK: [[C:%.*]] = bitcast <16 x i32> [[X]] to <64 x i8>
+; CHECK-NOT: shufflevector
+; CHECK: call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> {{.*}}, <64 x i8> [[B]], <64 x i8> [[C]])
+; CHECK: ret void
+declare i32 @_Z3dotDv4_hDv4_c(<4 x i8>, <4 x i8>)
+define spir_kernel void @words(ptr addrspace(1) %a, ptr addrspace(1) %o) {
+  %i = call i64 @__tsr_global_id(i32 0)
+  %p = getelementptr i32, ptr addrspace(1) %a, i64 %i
+  %x = load i32, ptr addrspace(1) %p
+  %b = bitcast i32 %x to <4 x i8>
+  %s = call i32 @_Z3dotDv4_hDv4_c(<4 x i8> %b, <4 x i8> %b)
+  %q = getelementptr i32, ptr addrspace(1) %o, i64 %i
+  store i32 %s, ptr addrspace(1) %q
+  ret void
+}
+
 ; A sum that wraps goes on from the third argument.
 ; CHECK-LABEL: define internal void @sum.whole(
 ; CHECK: [[X:%.*]] = load <16 x i32>
