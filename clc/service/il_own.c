@@ -96,7 +96,7 @@ bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, const
             before[defined++] = f;
     bool good;
     do
-        good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, is_wanted, log);
+        good = tsr__shelf_link(module, parts->builtins, is_wanted);
     while (good && rename_primitives(module));
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f && good; f = LLVMGetNextFunction(f)) {
         bool own = !LLVMIsDeclaration(f);

@@ -145,7 +145,7 @@ static bool check_defined(LLVMModuleRef module, const struct tsr__parts *parts, 
         if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || is_provided(LLVMGetValueName2(f, &size)))
             continue;
         const char *name = LLVMGetValueName2(f, &size);
-        if (parts && (makes_sampler(name) || tsr__shelf_has(parts->builtins, parts->builtins_size, name)))
+        if (parts && (makes_sampler(name) || tsr__shelf_has(parts->builtins, name)))
             continue;
         put_undefined(f, log);
         good = false;
@@ -204,7 +204,7 @@ void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options
         char *relaxed = name ? tsr_format("_Z%zu%s%s", length + strlen(prefix), prefix, name) : NULL;
         if (!relaxed)
             continue;
-        if (tsr__shelf_has(parts->builtins, parts->builtins_size, relaxed))
+        if (tsr__shelf_has(parts->builtins, relaxed))
             LLVMSetValueName2(f, relaxed, strlen(relaxed));
         tsr_free(relaxed);
     }
@@ -213,7 +213,7 @@ void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
 {
     struct handler h = listen(LLVMGetModuleContext(module), log);
-    bool good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, NULL, log);
+    bool good = tsr__shelf_link(module, parts->builtins, NULL);
     unlisten(h);
     if (!good)
         return false;

@@ -14,52 +14,51 @@ static struct tsr__parts parts;
 static const char *failure;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int open_part(const char *folder, const char *name)
+static void fail(const char *folder, const char *name, const char *why)
 {
-    char *path = tsr_format("%s/%s", folder, name);
-    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd < 0) {
-        failure = tsr_format("%s: %s; Tessera's folder tessera/ is incomplete", path ? path : name, strerror(errno));
-        if (!failure)
-            failure = "out of memory";
-    }
-    tsr_free(path);
-    return fd;
+    failure = tsr_format("%s/%s: %s; install Tessera again", folder, name, why);
+    if (!failure)
+        failure = "out of memory";
 }
 
 static const void *map_part(const char *folder, const char *name, size_t *size)
 {
-    int fd = open_part(folder, name);
-    if (fd < 0)
-        return NULL;
+    char *path = tsr_format("%s/%s", folder, name);
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    tsr_free(path);
     struct stat st;
     void *data = MAP_FAILED;
-    if (!fstat(fd, &st) && st.st_size > 0)
-        data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (data == MAP_FAILED) {
-        failure = "a file of Tessera's folder tessera/ is empty or cannot be mapped";
-        return NULL;
+    *size = 0;
+    if (fd >= 0 && !fstat(fd, &st)) {
+        *size = (size_t)st.st_size;
+        data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
     }
-    *size = (size_t)st.st_size;
-    return data;
+    if (data == MAP_FAILED)
+        fail(folder, name, fd >= 0 && !*size ? "it is empty" : strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return data == MAP_FAILED ? NULL : data;
 }
 
 static void load(void)
 {
+    static const char builtins[] = "builtins.shelf";
     char *folder;
+    size_t builtins_size;
     enum tsr_status status = tsr_dir_of_code((const void *)load, &folder);
     if (status != TSR_OK) {
         failure = status == TSR_NO_MEMORY ? "out of memory" : "the folder of the compiler cannot be found";
         return;
     }
-    parts.builtins = map_part(folder, "builtins.shelf", &parts.builtins_size);
+    parts.builtins = map_part(folder, builtins, &builtins_size);
     if (!failure)
         parts.header = map_part(folder, "tessera-opencl.h", &parts.header_size);
     if (!failure)
         parts.cooperative = map_part(folder, "tessera-cooperative-matrix.h", &parts.cooperative_size);
     if (!failure)
         parts.helpers = map_part(folder, "tessera-rt.o", &parts.helpers_size);
+    if (!failure && !tsr__shelf_is_whole(parts.builtins, builtins_size))
+        fail(folder, builtins, "it is damaged or cut off");
     tsr_free(folder);
 }
 

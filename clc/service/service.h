@@ -15,8 +15,7 @@
 
 struct tsr__parts {
     const unsigned char *builtins; /* the built-in library, see shelf.c */
-    size_t builtins_size;
-    const char *header; /* tessera-opencl.h */
+    const char *header;            /* tessera-opencl.h */
     size_t header_size;
     const char *cooperative; /* tessera-cooperative-matrix.h */
     size_t cooperative_size;
@@ -130,10 +129,12 @@ bool tsr__link_has_variables(LLVMModuleRef module);
 /* Their size. */
 uint64_t tsr__link_variable_bytes(LLVMModuleRef module);
 /* shelf.c: adds what is needed of the built-in library, in the form that builtins/pack.py writes; with `wanted`, of these names alone.
- * False: told in the log, or through the context's diagnostic handler. */
-bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, bool (*wanted)(const char *name), struct tsr_buf *log);
-/* Whether the library defines the name; false, too, if it is damaged. */
-bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name);
+ * False: told through the context's diagnostic handler. */
+bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, bool (*wanted)(const char *name));
+/* Whether the library defines the name. */
+bool tsr__shelf_has(const unsigned char *data, const char *name);
+/* Whether the bytes of the file are such a library, for the two above, and none is missing. */
+bool tsr__shelf_is_whole(const unsigned char *data, size_t size);
 /* Options of the sources, kept in the module so that clLinkProgram knows them. */
 void tsr__link_note_options(LLVMModuleRef module, const struct tsr_clc_options *options);
 uint64_t tsr__link_noted_options(LLVMModuleRef module);

@@ -28,19 +28,25 @@ static uint64_t quad(const unsigned char *at)
     return v;
 }
 
-static bool open_shelf(struct shelf *s, const unsigned char *data, size_t size)
+enum { HEAD = 24, VERSION = 1 };
+
+static struct shelf open_shelf(const unsigned char *data)
 {
-    enum { HEAD = 24, VERSION = 1 };
+    struct shelf s = {.data = data, .names = word(data + 12), .modules = word(data + 16), .table = data + HEAD};
+    s.hashes = s.table + 16 * (size_t)s.modules;
+    s.numbers = s.hashes + 8 * (size_t)s.names;
+    return s;
+}
+
+bool tsr__shelf_is_whole(const unsigned char *data, size_t size)
+{
     if (size < HEAD || memcmp(data, "TSRSHELF", 8) != 0 || word(data + 8) != VERSION)
         return false;
-    *s = (struct shelf){.data = data, .names = word(data + 12), .modules = word(data + 16)};
-    if ((size - HEAD) / 16 < s->modules || (size - HEAD - 16 * (size_t)s->modules) / 12 < s->names)
+    const struct shelf s = open_shelf(data);
+    if ((size - HEAD) / 16 < s.modules || (size - HEAD - 16 * (size_t)s.modules) / 12 < s.names)
         return false;
-    s->table = data + HEAD;
-    s->hashes = s->table + 16 * (size_t)s->modules;
-    s->numbers = s->hashes + 8 * (size_t)s->names;
-    for (uint32_t i = 0; i < s->modules; i++) {
-        uint64_t at = quad(s->table + 16 * (size_t)i), length = quad(s->table + 16 * (size_t)i + 8);
+    for (uint32_t i = 0; i < s.modules; i++) {
+        uint64_t at = quad(s.table + 16 * (size_t)i), length = quad(s.table + 16 * (size_t)i + 8);
         if (at > size || length > size - at)
             return false;
     }
@@ -67,19 +73,15 @@ static int64_t find(const struct shelf *s, const char *name, size_t length)
     return number < s->modules ? (int)number : -1;
 }
 
-bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name)
+bool tsr__shelf_has(const unsigned char *data, const char *name)
 {
-    struct shelf s;
-    return open_shelf(&s, data, size) && find(&s, name, strlen(name)) >= 0;
+    const struct shelf s = open_shelf(data);
+    return find(&s, name, strlen(name)) >= 0;
 }
 
-bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, bool (*wanted)(const char *name), struct tsr_buf *log)
+bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, bool (*wanted)(const char *name))
 {
-    struct shelf s;
-    if (!open_shelf(&s, data, size)) {
-        tsr_buf_printf(log, "error: Tessera's built-in library, tessera/builtins.shelf, is damaged: install Tessera again\n");
-        return false;
-    }
+    const struct shelf s = open_shelf(data);
     unsigned char *needed = tsr_malloc(s.modules);
     if (!needed) {
         tsr__out_of_memory();
