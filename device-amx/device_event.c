@@ -20,6 +20,9 @@ static struct {
     uint32_t count, room, first_free; /* first_free: counted from 1 */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Counts the user events of kernels without a default queue. */
+static struct tsr_device_queue nobody;
+
 static void watch_fork(void)
 {
     table.fork_waits.mutex = &table.lock;
@@ -60,7 +63,9 @@ uint64_t tsr__event_new(struct tsr__command *command, struct tsr_device_queue *o
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_fork);
-    if (owner && atomic_fetch_add(&owner->events, 1) >= TSR_ENQUEUE_EVENTS) {
+    if (!owner)
+        owner = &nobody;
+    if (atomic_fetch_add(&owner->events, 1) >= TSR_ENQUEUE_EVENTS) {
         atomic_fetch_sub(&owner->events, 1);
         return 0;
     }
@@ -76,7 +81,7 @@ uint64_t tsr__event_new(struct tsr__command *command, struct tsr_device_queue *o
         atomic_fetch_add(&command->holds, 1);
     }
     pthread_mutex_unlock(&table.lock);
-    if (!event && owner)
+    if (!event)
         atomic_fetch_sub(&owner->events, 1);
     return event;
 }
@@ -105,8 +110,7 @@ void tsr__event_retain(uint64_t event)
 static struct tsr__command *leave_place(struct place *place)
 {
     struct tsr__command *command = place->command;
-    if (place->owner)
-        atomic_fetch_sub(&place->owner->events, 1);
+    atomic_fetch_sub(&place->owner->events, 1);
     place->command = NULL;
     place->next_free = table.first_free;
     table.first_free = (uint32_t)(place - table.places) + 1;

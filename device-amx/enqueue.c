@@ -32,6 +32,8 @@ static void close_command(struct tsr__command *command)
     while (command && atomic_fetch_sub_explicit(&command->open, 1, memory_order_acq_rel) == 1) {
         struct tsr__command *parent = command->parent;
         int status = atomic_load(&command->status);
+        if (command->queue)
+            atomic_fetch_sub(&command->queue->bytes, command->bytes);
         if (parent)
             tsr_task_finish(&command->end, status);
         else
@@ -64,8 +66,6 @@ static void run_done(struct tsr_task *task, int status)
         tsr__print_flush(&command->launch->sink); /* before what its commands print */
     else if (command->launch)
         end_launch(command, status);
-    if (command->queue)
-        atomic_fetch_sub(&command->queue->bytes, command->bytes);
     close_command(command);
 }
 
@@ -295,15 +295,17 @@ static void abandon(struct tsr__command *command)
     tsr_task_submit(&command->run);
 }
 
+/* Nobody waits for a parent without an event: what it enqueues keeps the next above it open instead, and it goes as soon as it has run. So
+ * a kernel that enqueues itself for ever takes no more memory. */
 static void fill(struct tsr__command *command, struct tsr__command *parent, struct tsr_device_queue *queue)
 {
-    command->parent = parent;
+    command->parent = parent->parent && !parent->named ? parent->parent : parent;
     command->root = parent->root;
     command->device = queue->device;
     command->default_queue = parent->default_queue;
     command->queue = queue;
     atomic_store(&command->holds, 2); /* of the two tasks */
-    atomic_fetch_add(&parent->open, 1);
+    atomic_fetch_add(&command->parent->open, 1);
     tsr_task_submit(&command->end);
 }
 
@@ -342,6 +344,7 @@ static int enqueue(struct tsr__run *run, const struct tsr_enqueue *request)
         abandon(command);
         return err;
     }
+    command->named = event;
     if (event)
         *request->event_out = event;
     submit(run, command, request->flags);

@@ -11,7 +11,7 @@ struct tsr_device_queue {
     const struct tsr_device *device;
     struct tsr_pool *pool;
     uint64_t size;          /* CL_QUEUE_SIZE */
-    _Atomic uint64_t bytes; /* of the commands that have not run yet */
+    _Atomic uint64_t bytes; /* of the commands that are not complete */
     _Atomic uint32_t events;
     bool timed; /* CL_QUEUE_PROFILING_ENABLE */
 };
@@ -30,22 +30,23 @@ enum tsr__command_kind {
 };
 
 /* A command that a kernel has enqueued, or the launch of the host from which all of them descend. It is complete when it has run, and all
- * commands that it has enqueued are complete. */
+ * commands of which it is the parent are complete. */
 struct tsr__command {
     enum tsr__command_kind kind;
     struct tsr_task run;                /* its own work */
     struct tsr_task end;                /* external: ends when the command is complete. What wait lists name */
-    struct tsr__command *parent, *root; /* they live until this one is complete */
+    struct tsr__command *parent, *root; /* they live until this one is complete. The parent has an event or is the root */
     struct tsr__command *next;          /* of those that wait for the end of a work-group */
     const struct tsr_device *device;
     struct tsr_device_queue *default_queue;
     struct tsr_device_queue *queue; /* that it is in */
     uint64_t bytes;                 /* of the queue */
     struct tsr_launch *launch;      /* of kernels; that of a root is the host's */
-    _Atomic uint32_t open;          /* its own work, and commands that it has enqueued and are not complete */
+    _Atomic uint32_t open;          /* its own work, and commands of which it is the parent and that are not complete */
     _Atomic uint32_t holds;         /* the two tasks, the host's launch, the table of events, threads that wait for its event */
     _Atomic int status;             /* of its own work; of a root, also of a launch that has failed anywhere below it */
     atomic_bool set;                /* a user event has its status */
+    bool named;                     /* it has had an event */
     struct tsr__capture *captures;  /* under the lock of the table of events, as `complete` */
     bool complete;
     void (*ended)(void *data, int status); /* of a root */

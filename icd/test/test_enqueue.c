@@ -53,6 +53,16 @@ static const char source[] =
     "    if (depth) enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ descend(out, depth - 1); });\n"
     "}\n"
     "kernel void deep(global int *out, int depth) { descend(out, depth); }\n"
+    "void descend_named(global int *out, int depth) {\n"
+    "    clk_event_t e;\n"
+    "    atomic_inc(out);\n"
+    "    int err = depth ? enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), 0, 0, &e, ^{ descend_named(out, depth - 1); }) : 1;\n"
+    "    if (err) out[1] = err; else release_event(e);\n"
+    "}\n"
+    "kernel void deep_named(global int *out, int depth) { descend_named(out, depth); }\n"
+    "kernel void many_events(global int *out, int n) {\n"
+    "    for (int i = 0; i < n; i++) out[0] += is_valid_event(create_user_event());\n"
+    "}\n"
     "void branch(global int *out, int depth) {\n"
     "    atomic_inc(out);\n"
     "    if (depth) enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(2, 1), ^{ branch(out, depth - 1); });\n"
@@ -325,6 +335,41 @@ static void nesting(void **state)
     assert_int_equal(out[0], (2 << (depth + 1)) - 2);
 }
 
+static size_t resident_pages(void)
+{
+    unsigned long total = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK_THAT(file && fscanf(file, "%lu %lu", &total, &resident) == 2);
+    fclose(file);
+    return resident;
+}
+
+/* A kernel that enqueues itself again and again: as long as it likes in constant memory if it asks for no events, and otherwise until the
+ * queue is full. */
+static void without_end(void **state)
+{
+    (void)state;
+    static cl_int out[INTS];
+    const cl_int depth = 300000;
+    cl_command_queue queue = device_queue(w.context, w.device, 65536, 0);
+    CHECK(clSetDefaultDeviceCommandQueue(w.context, w.device, queue));
+    cl_kernel kernel = test_kernel(program, "deep");
+    CHECK(clSetKernelArg(kernel, 1, sizeof depth, &depth));
+    const size_t before = resident_pages();
+    run(kernel, 0, 1, 0, out);
+    assert_int_equal(out[0], depth + 1);
+    CHECK_THAT(CL_TEST_SANITIZED || resident_pages() < before + 5000);
+    for (int round = 0; round < 2; round++) { /* what has ended leaves the queue empty */
+        kernel = test_kernel(program, "deep_named");
+        CHECK(clSetKernelArg(kernel, 1, sizeof depth, &depth));
+        run(kernel, 0, 1, 0, out);
+        CHECK_THAT(out[0] > 10 && out[0] < 1000);
+        assert_int_equal(out[1], TSR_ENQUEUE_QUEUE_FULL);
+    }
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clSetDefaultDeviceCommandQueue(w.context, w.device, default_queue));
+}
+
 static void events(void **state)
 {
     (void)state;
@@ -418,6 +463,15 @@ static void without_default(void **state)
     CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4, out, 0, NULL, NULL));
     assert_int_equal(out[0], TSR_ENQUEUE_INVALID_QUEUE);
+    CHECK(clReleaseKernel(kernel));
+    const cl_int many = TSR_ENQUEUE_EVENTS + 100, zero = 0; /* user events that are in no queue */
+    kernel = test_kernel(own, "many_events");
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    CHECK(clSetKernelArg(kernel, 1, sizeof many, &many));
+    CHECK(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, 4, 0, NULL, NULL));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4, out, 0, NULL, NULL));
+    assert_int_equal(out[0], TSR_ENQUEUE_EVENTS);
     CHECK(clReleaseMemObject(buffer));
     CHECK(clReleaseKernel(kernel));
     CHECK(clReleaseProgram(own));
@@ -597,6 +651,7 @@ int main(void)
         cmocka_unit_test(blocks_are_hidden),
         cmocka_unit_test(all_forms),
         cmocka_unit_test(nesting),
+        cmocka_unit_test(without_end),
         cmocka_unit_test(events),
         cmocka_unit_test(errors),
         cmocka_unit_test(events_run_out),

@@ -75,7 +75,7 @@ enum {
 };
 enum { TSR_ENQUEUE_NO_WAIT = 0, TSR_ENQUEUE_WAIT_KERNEL = 1, TSR_ENQUEUE_WAIT_GROUP = 2 };
 
-/* Limits of a device that has on-device queues. Bytes of a queue count what waits in it to run. */
+/* Limits of a device that has on-device queues. Bytes of a queue count its commands that are not complete. */
 enum {
     TSR_ENQUEUE_QUEUES = 64,                 /* CL_DEVICE_MAX_ON_DEVICE_QUEUES: all of them fit into the arguments of a kernel */
     TSR_ENQUEUE_EVENTS = 65536,              /* CL_DEVICE_MAX_ON_DEVICE_EVENTS */
