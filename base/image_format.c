@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The formats of images, as tables for the host. */
 #include "tessera/base.h"
+#include "tessera/floats.h"
 #include "tessera/image_desc.h"
 
 #include <string.h>
@@ -94,6 +95,7 @@ void tsr_image_set_format(struct tsr_image_desc *desc, const struct tsr_image_fo
                                                             : TSR_IMAGE_SLOW;
     memcpy(desc->read, format->read, sizeof desc->read);
     memcpy(desc->write, format->write, sizeof desc->write);
+    const unsigned begun = tsr_floats_begin();
     for (int i = 0; i < 4; i++) {
         double largest = largest_of(format, i);
         desc->normalised |= largest != 1;
@@ -101,4 +103,5 @@ void tsr_image_set_format(struct tsr_image_desc *desc, const struct tsr_image_fo
         desc->reciprocal[i] = (float)(1 / largest);
         desc->reciprocal_rest[i] = (float)(1 / largest - (double)desc->reciprocal[i]);
     }
+    tsr_floats_end(begun);
 }

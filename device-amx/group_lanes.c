@@ -90,7 +90,7 @@ bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct
         return false;
     struct tsr__size_record *record = record_of(entry, range->local);
     uint64_t items = range->global[0] * range->global[1] * range->global[2];
-    uint64_t ns = (uint64_t)((double)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * (double)items / 1000);
+    uint64_t ns = (uint64_t)((unsigned __int128)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * items / 1000);
     /* Groups of full packets have less to gain. */
     bool full = range->local[0] % kernel->info->sub_group_size == 0 && tsr_groups_may_be_lanes(kernel->info->flags);
     uint64_t most = full ? TSR__FULL_GROUP_CODE_NS : TSR__GROUP_CODE_NS;

@@ -85,8 +85,9 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
     uint64_t done = atomic_load(&launch->groups_done), ns = atomic_load(&launch->ns);
     char *text = atomic_load(&launch->why);
     if (done && !text) {
-        /* The mean of the known cost and of this launch's. If two launches end at once, one of the two may be lost, which does no harm. */
-        uint64_t now = (uint64_t)((double)ns * 1000 / ((double)done * (double)launch->group_items)) + 1;
+        /* In integers: the application's thread may trap on floats that are not exact.
+         * The mean of the known cost and of this launch's. If two launches end at once, one of the two may be lost, which does no harm. */
+        uint64_t now = (uint64_t)((unsigned __int128)ns * 1000 / ((unsigned __int128)done * launch->group_items)) + 1;
         uint64_t old = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
         atomic_store_explicit(&launch->entry->item_ps, old ? (3 * old + now) / 4 : now, memory_order_relaxed);
         if (launch->flags & TSR_KERNEL_GROUP_LANES || tsr_has_group_codes(launch->flags))

@@ -2,6 +2,7 @@
  * The device's clock in that of the host. Kernels' time stamps have few bits, 32 on most GPUs, which is some minutes: the distance to now
  * is taken in that many bits, so that a clock that has begun anew since then does no harm. */
 #include "device-xmx/clock.h"
+#include "tessera/floats.h"
 
 static uint64_t valid(uint64_t ticks, uint32_t bits)
 {
@@ -25,6 +26,8 @@ uint64_t tsr__xmx_when(const struct tsr__xmx_device *device, const struct tsr__x
     /* The two clocks are read one after the other: what has ended may seem to end in a moment. */
     if (device->kernel_clock_bits && device->kernel_clock_bits < 64 && ago >> (device->kernel_clock_bits - 1))
         return now->ns;
+    const unsigned begun = tsr_floats_begin();
     uint64_t ns = (uint64_t)((double)ago * device->ns_per_tick);
+    tsr_floats_end(begun);
     return ns < now->ns ? now->ns - ns : 0;
 }

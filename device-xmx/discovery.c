@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device-xmx/xmx.h"
+#include "tessera/floats.h"
 
 static struct tsr__xmx_driver drivers[TSR__XMX_MOST_DRIVERS];
 static struct tsr__xmx_device devices[TSR__XMX_MOST_DEVICES];
@@ -128,7 +129,9 @@ static void find(void)
 unsigned tsr__xmx_find(struct tsr_device ***list)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const unsigned begun = tsr_floats_begin();
     pthread_once(&once, find);
+    tsr_floats_end(begun);
     *list = device_list;
     return device_count;
 }

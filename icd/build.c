@@ -150,7 +150,8 @@ static void compile(struct job *job, const struct part *part, struct tsr_clc_res
     };
     uint64_t begin = tsr_now_ns();
     tsr__code_compile(part->build, &request, result);
-    tsr_log(TSR_LOG_COMPILE, "request %d took %.2f ms, outcome %d", part->op, (double)(tsr_now_ns() - begin) / 1e6, result->outcome);
+    tsr_log(TSR_LOG_COMPILE, "request %d took %llu us, outcome %d", part->op, (unsigned long long)(tsr_now_ns() - begin) / 1000,
+            result->outcome);
 }
 
 /* Whether the request to the compiler is the same for both: devices of one folder, or a device and its sub-device. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "icd/image.h"
+#include "tessera/floats.h"
 #include "tessera/matrix_math.h"
 
 /* convert_<integer>_sat_rte(value) for an integer from `low` to `high`, which a double holds exactly; NaN gives 0. */
@@ -108,7 +109,7 @@ static bool pack_fields(const struct tsr_image_format *format, const float *colo
     return false;
 }
 
-void tsr__image_pack(const struct tsr_image_format *format, const void *color, unsigned char pixel[TSR__MOST_PIXEL])
+static void pack(const struct tsr_image_format *format, const void *color, unsigned char pixel[TSR__MOST_PIXEL])
 {
     uint32_t components[4] = {0};
     memcpy(components, color, format->depth ? sizeof components[0] : sizeof components);
@@ -122,4 +123,11 @@ void tsr__image_pack(const struct tsr_image_format *format, const void *color, u
         uint32_t word = pack_channel(format, component, components[component]);
         memcpy(pixel + channel * bytes, &word, bytes); /* the lowest bytes of the word */
     }
+}
+
+void tsr__image_pack(const struct tsr_image_format *format, const void *color, unsigned char pixel[TSR__MOST_PIXEL])
+{
+    const unsigned begun = tsr_floats_begin();
+    pack(format, color, pixel);
+    tsr_floats_end(begun);
 }

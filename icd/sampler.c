@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "icd/image.h"
+#include "tessera/floats.h"
 
 static void sampler_destroy(struct tsr_object *object)
 {
@@ -37,8 +38,10 @@ uint32_t tsr__sampler_word(const struct _cl_sampler *sampler)
     for (size_t i = 0; i < TSR_ARRAY_LEN(table); i++)
         if (has[table[i].property] == table[i].value)
             bits |= table[i].bits;
-    return bits | sixteenths(sampler->lod_min) << TSR_SAMPLER_LOD_MIN_SHIFT |
-           (255 - sixteenths(sampler->lod_max)) << TSR_SAMPLER_LOD_MAX_SHIFT;
+    const unsigned begun = tsr_floats_begin();
+    bits |= sixteenths(sampler->lod_min) << TSR_SAMPLER_LOD_MIN_SHIFT | (255 - sixteenths(sampler->lod_max)) << TSR_SAMPLER_LOD_MAX_SHIFT;
+    tsr_floats_end(begun);
+    return bits;
 }
 
 /* One value of a sampler: where it is kept, and which numbers it can have. */

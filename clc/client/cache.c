@@ -268,7 +268,7 @@ unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size)
         data = read_entry(fd, &st, key, size, &defective);
         close(fd);
         if (data)
-            tsr_log(TSR_LOG_CACHE, "hit: %s, %zu bytes in %.0f us", path, *size, (double)(tsr_now_ns() - begin) / 1e3);
+            tsr_log(TSR_LOG_CACHE, "hit: %s, %zu bytes in %llu us", path, *size, (unsigned long long)(tsr_now_ns() - begin) / 1000);
         else if (defective)
             tsr__cache_remove(key);
     } else if (path) {

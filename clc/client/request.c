@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "tessera/floats.h"
 
 enum { MOST_LOST = 4 }; /* descriptors that the application closes during one build */
 
@@ -278,6 +279,7 @@ void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_resu
 {
     memset(result, 0, sizeof(*result));
     int begun = tsr_no_cancel_begin();
+    const unsigned floats = tsr_floats_begin(); /* also for the compiler as a library */
     struct build build = {.result = result};
     if (encode(request, &build) && !find_in_cache(&build)) {
         if (tsr_clc_is_library())
@@ -286,6 +288,7 @@ void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_resu
             ask_process(&build);
     }
     tsr_buf_free(&build.request);
+    tsr_floats_end(floats);
     tsr_no_cancel_end(begun);
 }
 

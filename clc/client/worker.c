@@ -268,7 +268,7 @@ enum tsr_status tsr__worker_start(struct tsr__worker **out, char **why)
         return status;
     }
     worker->environment = tsr__environment_hash();
-    tsr_log(TSR_LOG_COMPILE, "compiler process %d started in %.0f us", (int)worker->pid, (double)(tsr_now_ns() - begin) / 1e3);
+    tsr_log(TSR_LOG_COMPILE, "compiler process %d started in %llu us", (int)worker->pid, (unsigned long long)(tsr_now_ns() - begin) / 1000);
     *out = worker;
     return TSR_OK;
 }
