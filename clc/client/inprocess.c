@@ -25,28 +25,35 @@ static void after_fork_in_child(void)
     torn |= atomic_exchange(&asking, 0) != 0;
 }
 
-/* The lock is held. The library is never closed: LLVM's state does not outlive that well. */
+/* The library is never closed: LLVM's state does not outlive that well. dlopen is called without the lock, as another thread may be here
+ * in the constructor of a library that it loads, and has the dynamic linker's. */
 static enum tsr_status load(char **why)
 {
     static struct tsr_fork_hooks hooks = {NULL, NULL, after_fork_in_child, NULL};
+    __typeof__(tsr_cc_answer) *answer = NULL;
+    __typeof__(tsr_cc_free) *release = NULL;
     char *path;
     enum tsr_status status = tsr__library_path(&path, why);
     if (status != TSR_OK)
         return status;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle) {
-        *(void **)&library.answer = dlsym(handle, "tsr_cc_answer");
-        *(void **)&library.release = dlsym(handle, "tsr_cc_free");
+        *(void **)&answer = dlsym(handle, "tsr_cc_answer");
+        *(void **)&release = dlsym(handle, "tsr_cc_free");
     }
-    bool good = library.answer && library.release;
+    const bool good = answer && release;
     if (!good) {
         const char *error = handle ? "it is not Tessera's compiler" : dlerror();
         *why = tsr_format("The compiler library %s does not load: %s.", path, error ? error : "unknown reason");
-        library.answer = NULL;
-    } else {
-        tsr_fork_watch(&hooks);
     }
     tsr_free(path);
+    pthread_mutex_lock(&library.lock);
+    if (good && !library.answer) {
+        tsr_fork_watch(&hooks);
+        library.answer = answer;
+        library.release = release;
+    }
+    pthread_mutex_unlock(&library.lock);
     return good ? TSR_OK : TSR_NO_FILE;
 }
 
@@ -55,8 +62,9 @@ enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned ch
     *why = NULL;
     tsr_no_fork_begin();
     pthread_mutex_lock(&library.lock);
-    enum tsr_status status = library.answer ? TSR_OK : load(why);
+    const bool loaded = library.answer;
     pthread_mutex_unlock(&library.lock);
+    enum tsr_status status = loaded ? TSR_OK : load(why);
     tsr_no_fork_end();
     if (status != TSR_OK)
         return status;
