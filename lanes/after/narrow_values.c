@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Vectors of which only the first elements are used become as short as these: a packet that has work for half of its lanes, as at the end
  * of rows of a known number, takes half of the registers. LLVM does so for single instructions, and not for what goes around a loop. */
+#include <string.h>
+
 #include "lanes/after/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 
-enum { REGISTER_BYTES = 16 }; /* of the shortest vector register */
+enum {
+    REGISTER_BYTES = 16, /* of the shortest vector register */
+    HALF_BYTES = 32,     /* of the longest */
+};
 
 struct narrowing {
     struct tsr__compilation *l;
@@ -36,13 +41,31 @@ static bool is_fma(LLVMValueRef v)
     return callee && LLVMGetIntrinsicID(callee) && tsr__starts_with(tsr__name(callee), "llvm.fma.v");
 }
 
-/* Is element i of the result made of the elements i of the operands? */
+/* The dot products of half as many lanes; NULL: it is no instruction with dot products in all lanes. */
+static const char *half_of_dots(LLVMValueRef v)
+{
+    static const char *const names[][2] = {{"llvm.x86.avx512.vpdpbusd.512", "llvm.x86.avx512.vpdpbusd.256"},
+                                           {"llvm.x86.avx512bf16.dpbf16ps.512", "llvm.x86.avx512bf16.dpbf16ps.256"},
+                                           {"llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx2.pmadd.wd"}};
+    LLVMValueRef callee = tsr__callee(v);
+    for (size_t i = 0; callee && i < TSR_ARRAY_LEN(names); i++)
+        if (!strcmp(tsr__name(callee), names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
+/* Is element i of the result made of the elements i of the operands, or part i of the result of the same part of the operands? */
 static bool is_by_elements(LLVMValueRef v)
 {
-    if (LLVMIsAPHINode(v) || LLVMIsABinaryOperator(v) || LLVMIsAFreezeInst(v) || is_fma(v))
+    if (LLVMIsAPHINode(v) || LLVMIsABinaryOperator(v) || LLVMIsAFreezeInst(v) || is_fma(v) || half_of_dots(v))
         return true;
-    LLVMTypeRef from = LLVMIsACastInst(v) ? LLVMTypeOf(LLVMGetOperand(v, 0)) : NULL;
-    return from && tsr__is_vector_type(from) && LLVMGetVectorSize(from) == LLVMGetVectorSize(LLVMTypeOf(v));
+    return LLVMIsACastInst(v) && tsr__is_vector_type(LLVMTypeOf(LLVMGetOperand(v, 0)));
+}
+
+/* So many of the elements of its operand `v` are in the same part of it as the first `count` of the user's own. */
+static unsigned as_many_of(LLVMValueRef v, LLVMValueRef user, unsigned count)
+{
+    return (count * all_of(v) + all_of(user) - 1) / all_of(user);
 }
 
 static bool can_be_shorter(LLVMValueRef v)
@@ -72,14 +95,22 @@ static unsigned need_of_shuffle(LLVMValueRef shuffle, unsigned count)
     return most;
 }
 
-/* The type of the shorter vector; NULL: it would save no register. */
+/* Fewer registers, or half of one of 64 bytes: some CPUs compute in halves, one after the other. */
+static bool saves(const struct tsr__compilation *l, LLVMTypeRef from, LLVMTypeRef to)
+{
+    unsigned long long half = HALF_BYTES, before = LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), from);
+    return tsr__vector_registers(l, to) < tsr__vector_registers(l, from) ||
+           (before > half && LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), to) <= half);
+}
+
+/* The type of the shorter vector; NULL: it would save nothing. */
 static LLVMTypeRef shorter_type(const struct narrowing *n, size_t i)
 {
     LLVMTypeRef type = LLVMTypeOf(n->values[i]), element = LLVMGetElementType(type);
-    unsigned least = (unsigned)(REGISTER_BYTES / LLVMABISizeOfType(LLVMGetModuleDataLayout(n->l->module), element));
+    unsigned bytes = half_of_dots(n->values[i]) ? HALF_BYTES : REGISTER_BYTES;
+    unsigned least = (unsigned)(bytes / LLVMABISizeOfType(LLVMGetModuleDataLayout(n->l->module), element));
     LLVMTypeRef made = LLVMVectorType(element, tsr__power_of_two_above(n->need[i] > least ? n->need[i] : least));
-    bool saves = n->need[i] && tsr__vector_registers(n->l, made) < tsr__vector_registers(n->l, type);
-    return saves ? made : NULL;
+    return n->need[i] && saves(n->l, type, made) ? made : NULL;
 }
 
 /* Elements of its operand `v` that a user needs: all, if it stays as long as it is. */
@@ -91,7 +122,7 @@ static unsigned need_of_user(const struct narrowing *n, LLVMValueRef user, LLVMV
         return need_of_shuffle(user, number ? own : LLVMGetNumMaskElements(user));
     if (LLVMIsAExtractElementInst(user) && LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
         return (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(user, 1)) + 1;
-    return !own || (number && shorter_type(n, number - 1)) ? own : all_of(v);
+    return !own ? 0 : number && shorter_type(n, number - 1) ? as_many_of(v, user, own) : all_of(v);
 }
 
 /* The least that is enough for all: nothing at first, then what users need. */
@@ -125,12 +156,33 @@ static LLVMValueRef replaced(struct narrowing *n, LLVMValueRef v)
     return n->made[number - 1];
 }
 
-/* `count` first elements of an operand, before `at`. */
+/* What is in each element of a vector; NULL: that is not known to be one number. */
+static LLVMValueRef splat_number(LLVMValueRef v)
+{
+    unsigned operand, element;
+    if (!LLVMIsAShuffleVectorInst(v) || !LLVMIsAInsertElementInst(LLVMGetOperand(v, 0)))
+        return NULL;
+    for (unsigned i = 0; i < all_of(v); i++)
+        if (!tsr__shuffle_source(v, i, &operand, &element) || operand || element)
+            return NULL;
+    LLVMValueRef first = LLVMGetOperand(v, 0);
+    return tsr__is_constant(LLVMGetOperand(first, 2), 0) ? LLVMGetOperand(first, 1) : NULL;
+}
+
+/* `count` first elements of an operand, before `at`. LLVM takes a part of a number's broadcast for another broadcast of it, if both are of
+ * the number itself. */
 static LLVMValueRef first_elements(struct narrowing *n, LLVMValueRef v, unsigned count, LLVMValueRef at)
 {
-    LLVMValueRef made = replaced(n, v);
+    LLVMValueRef made = replaced(n, v), number = splat_number(made), from = LLVMIsABitCastInst(made) ? LLVMGetOperand(made, 0) : NULL;
     LLVMPositionBuilderBefore(n->b, at);
-    return all_of(made) == count ? made : tsr__take_lanes(n->l, n->b, made, NULL, 0, count);
+    if (all_of(made) == count)
+        return made;
+    if (number)
+        return tsr__splat_scalar(n->l, n->b, number, count);
+    if (!from || !tsr__is_vector(from))
+        return tsr__take_lanes(n->l, n->b, made, NULL, 0, count);
+    LLVMTypeRef type = LLVMVectorType(LLVMGetElementType(LLVMTypeOf(made)), count);
+    return LLVMBuildBitCast(n->b, first_elements(n, from, as_many_of(from, made, count), at), type, "");
 }
 
 /* A shuffle with its mask as far as that goes. */
@@ -148,14 +200,20 @@ static LLVMValueRef shorter_shuffle(struct narrowing *n, LLVMValueRef v, unsigne
     return same ? from : tsr__pick_elements(n->l, n->b, from, NULL, number, count);
 }
 
-/* Made of the same elements of each operand. */
+/* Made of the same part of each operand. */
 static LLVMValueRef shorter_operation(struct narrowing *n, LLVMValueRef v, LLVMTypeRef type)
 {
     LLVMValueRef operand[3], made;
-    unsigned count = is_fma(v) ? 3 : (unsigned)LLVMGetNumOperands(v), id = is_fma(v) ? LLVMGetIntrinsicID(tsr__callee(v)) : 0;
-    for (unsigned i = 0; i < count; i++)
-        operand[i] = first_elements(n, LLVMGetOperand(v, i), LLVMGetVectorSize(type), v);
-    if (id)
+    const char *dots = half_of_dots(v);
+    unsigned count = LLVMIsACallInst(v) ? LLVMGetNumArgOperands(v) : (unsigned)LLVMGetNumOperands(v);
+    unsigned id = is_fma(v) ? LLVMGetIntrinsicID(tsr__callee(v)) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef own = LLVMGetOperand(v, i);
+        operand[i] = first_elements(n, own, as_many_of(own, v, LLVMGetVectorSize(type)), v);
+    }
+    if (dots)
+        made = tsr__build_intrinsic(n->l, n->b, dots, NULL, 0, operand, count);
+    else if (id)
         made = LLVMBuildCall2(n->b, LLVMIntrinsicGetType(n->l->context, id, &type, 1),
                               LLVMGetIntrinsicDeclaration(n->l->module, id, &type, 1), operand, count, "");
     else if (LLVMIsACastInst(v))
