@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sums in the tensor language against plain C: gemv, sum and cumsum of all types, of sizes that fill sub-groups and words and that do not,
- * known ones and arguments. Numbers are integers whose sums are exact in the type of sums; integers of few bits wrap around. */
+ * Sums and updates of elements in the tensor language against plain C: gemv, sum, cumsum, axpby, ger and hadamard_product of all types, of
+ * sizes that fill sub-groups and words and that do not, known ones and arguments, with gaps between columns and without. Numbers are
+ * integers whose sums are exact in the type of sums; integers of few bits wrap around. */
 #include "../host/host.h"
 
 #include <complex.h>
@@ -28,17 +29,29 @@ static const struct type types[] = {
 static const struct op {
     const char *name;
     int order, along;
-    bool is_product, is_scan;
-} ops[] = {{"gemv.n", 2, 1, true, false}, {"gemv.t", 2, 0, true, false}, {"sum.n", 2, 1, false, false}, {"sum.t", 2, 0, false, false},
-           {"sum.n", 1, 0, false, false}, {"cumsum", 1, 0, false, true}, {"cumsum", 2, 0, false, true}, {"cumsum", 2, 1, false, true},
-           {"cumsum", 3, 0, false, true}, {"cumsum", 3, 1, false, true}, {"cumsum", 3, 2, false, true}};
+    bool is_product;
+    enum { SUM, SCAN, UPDATE /* of each element of C by one of A, and one of B in a product */ } kind;
+} ops[] = {{"gemv.n", 2, 1, true, SUM},
+           {"gemv.t", 2, 0, true, SUM},
+           {"sum.n", 2, 1, false, SUM},
+           {"sum.t", 2, 0, false, SUM},
+           {"sum.n", 1, 0, false, SUM},
+           {"cumsum", 1, 0, false, SCAN},
+           {"cumsum", 2, 0, false, SCAN},
+           {"cumsum", 2, 1, false, SCAN},
+           {"cumsum", 3, 0, false, SCAN},
+           {"cumsum", 3, 1, false, SCAN},
+           {"cumsum", 3, 2, false, SCAN},
+           {"axpby.n", 2, 0, false, UPDATE},
+           {"hadamard_product", 2, 0, true, UPDATE},
+           {"ger", 1, 0, true, UPDATE}};
 
-static const int sizes[][2] = {{1, 1}, {16, 16}, {17, 9}, {3, 40}, {100, 21}, {290, 5}, {700, 2}};
+static const int sizes[][2] = {{1, 1}, {16, 16}, {17, 9}, {3, 40}, {100, 21}, {7, 6}, {290, 5}, {12, 11}, {700, 2}};
 
 enum {
     OPS = sizeof ops / sizeof *ops,
     SIZES = sizeof sizes / sizeof *sizes,
-    EACH = 4 /* sizes of an operation on a type */,
+    EACH = 5 /* sizes of an operation on a type */,
     PROBLEMS = OPS * EACH
 };
 
@@ -64,14 +77,14 @@ static cl_context context;
 static cl_command_queue queue;
 static cl_device_id device;
 
-static struct tensor make_tensor(const struct type *type, int order, const int *shape, int seed)
+static struct tensor make_tensor(const struct type *type, int order, const int *shape, int gap, int seed)
 {
     struct tensor t = {.order = order, .count = 1};
     for (int i = 0, next = 1; i < order; i++) {
         t.shape[i] = shape[i];
         t.stride[i] = next;
         t.count = (size_t)next * (size_t)shape[i] + GAP;
-        next = next * shape[i] + (i == 0 ? GAP : 0);
+        next = next * shape[i] + (i == 0 ? gap : 0);
     }
     t.number = malloc(t.count * sizeof *t.number);
     for (size_t i = 0; i < t.count; i++) {
@@ -85,10 +98,15 @@ static struct problem make_problem(const struct type *type, const struct op *op,
 {
     const int *size = sizes[(number + (int)(type - types)) % SIZES], shape[] = {size[0], size[1], DEPTH};
     struct problem p = {.op = op, .open = (number + number / EACH) % 2, .has_factor = number % 3 == 1, .beta = number / 2 % 3};
-    p.operand[0] = make_tensor(type, op->order, shape, number);
-    int other = shape[1 - op->along % 2];
-    p.operand[1] = make_tensor(type, 1, &shape[op->along], number + 1000);
-    p.operand[2] = make_tensor(type, op->is_scan ? op->order : op->order - 1, op->is_scan ? shape : &other, number + 2000);
+    int gap = number % 4 == 3 ? 0 : GAP, other = shape[1 - op->along % 2];
+    p.operand[0] = make_tensor(type, op->order, shape, gap, number);
+    if (op->kind == UPDATE) {
+        p.operand[1] = make_tensor(type, op->order, op->order == 2 ? shape : &shape[1], gap, number + 1000);
+        p.operand[2] = make_tensor(type, 2, shape, gap, number + 2000);
+        return p;
+    }
+    p.operand[1] = make_tensor(type, 1, &shape[op->along], gap, number + 1000);
+    p.operand[2] = make_tensor(type, op->kind == SCAN ? op->order : op->order - 1, op->kind == SCAN ? shape : &other, gap, number + 2000);
     return p;
 }
 
@@ -158,7 +176,7 @@ static void write_function(FILE *to, const struct type *type, const struct probl
     write_constant(to, type_of(type, 0), "alpha", p->has_factor ? 2 : 1);
     write_constant(to, type, "beta", p->beta);
     fprintf(to, "  %s %%alpha, %%A, %s", p->op->name, p->op->is_product ? "%B, " : "");
-    if (p->op->is_scan)
+    if (p->op->kind == SCAN)
         fprintf(to, "%d, ", p->op->along);
     fprintf(to, "%%beta, %%C\n}\n");
 }
@@ -171,17 +189,33 @@ static void sum_line(struct problem *p, size_t first, size_t result)
     for (int k = 0; k < a->shape[p->op->along]; k++) {
         size_t at = first + (size_t)k * (size_t)a->stride[p->op->along];
         sum += a->number[at] * (p->op->is_product ? p->operand[1].number[k] : 1);
-        if (p->op->is_scan)
+        if (p->op->kind == SCAN)
             c->number[at] = (p->has_factor ? 2 : 1) * sum + p->beta * c->number[at];
     }
-    if (!p->op->is_scan)
+    if (p->op->kind != SCAN)
         c->number[result] = (p->has_factor ? 2 : 1) * sum + p->beta * c->number[result];
+}
+
+static void update_elements(struct problem *p)
+{
+    const struct tensor *a = &p->operand[0], *b = &p->operand[1], *c = &p->operand[2];
+    for (int j = 0; j < c->shape[1]; j++)
+        for (int i = 0; i < c->shape[0]; i++) {
+            double complex product = a->number[a->order == 2 ? i + j * a->stride[1] : i], *to = &c->number[i + j * c->stride[1]];
+            if (p->op->is_product)
+                product *= b->number[b->order == 2 ? i + j * b->stride[1] : j];
+            *to = (p->has_factor ? 2 : 1) * product + p->beta * *to;
+        }
 }
 
 static void expect(struct problem *p)
 {
     const struct tensor *a = &p->operand[0];
     int index[3];
+    if (p->op->kind == UPDATE) {
+        update_elements(p);
+        return;
+    }
     for (index[2] = 0; index[2] < (a->order > 2 ? a->shape[2] : 1); index[2]++)
         for (index[1] = 0; index[1] < (a->order > 1 ? a->shape[1] : 1); index[1]++)
             for (index[0] = 0; index[0] < a->shape[0]; index[0]++) {

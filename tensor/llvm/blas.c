@@ -8,16 +8,28 @@
 struct elements {
     const struct tsr__t_inst *inst;
     const struct tsr__te_blas *o;
-    void (*one)(struct tsr__te *e, const struct elements *all, LLVMValueRef *index); /* makes the element with these indices */
+    struct tsr__te_number (*product)(struct tsr__te *e, const struct elements *all, LLVMValueRef *index); /* what these indices get */
     LLVMValueRef column;
     struct tsr__te_number factor; /* of ger: that of B for the column */
 };
+
+static void begin_column(struct tsr__te *e, struct elements *all, LLVMValueRef column)
+{
+    all->column = column;
+    if (all->inst->op == TSR__T_GER)
+        all->factor = tsr__te_load_as(e, &all->o->b, &all->column, NULL, all->o->sum);
+}
+
+static void update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef *index, struct tsr__te_number product)
+{
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), product, o->sum);
+}
 
 static void element_of_row(struct tsr__te *e, const void *context, LLVMValueRef row)
 {
     const struct elements *all = context;
     LLVMValueRef index[] = {row, all->column};
-    all->one(e, all, index);
+    update(e, all->o, index, all->product(e, all, index));
 }
 
 /* The rows from `from` to `to` of each column: the first mode lies over the work-items in blocks, the second, if any, over the second mode
@@ -32,9 +44,7 @@ static void for_rows(struct tsr__te *e, struct elements *all, enum tsr__te_block
     all->column = tsr__te_i64(e, 0);
     if (is_matrix) {
         tsr__te_loop(e, &columns, e->item[1], o->c.shape[1], tsr__te_i64(e, sizes[1]), NULL, 0);
-        all->column = columns.index;
-        if (all->inst->op == TSR__T_GER)
-            all->factor = tsr__te_load_as(e, &o->b, &all->column, NULL, o->sum);
+        begin_column(e, all, columns.index);
     } else if (sizes[1] > 1) {
         one_row = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->item[1], all->column, ""));
     }
@@ -45,78 +55,105 @@ static void for_rows(struct tsr__te *e, struct elements *all, enum tsr__te_block
     tsr__te_end_if(e, one_row);
 }
 
+/* The last rows of each column of a matrix, which not all work-items have: a few columns are read before one of them is written. */
+static void for_last_rows(struct tsr__te *e, struct elements *all, LLVMValueRef from, LLVMValueRef to)
+{
+    const struct tsr__te_blas *o = all->o;
+    struct tsr__te_loop columns;
+    struct tsr__te_together together;
+    LLVMValueRef index[] = {add(e, from, e->item[0]), NULL};
+    if (e->func->info.work_group_size[1] > 1 || !tsr__te_begin_together(e, o, o->c.shape[1], &together)) {
+        for_rows(e, all, TSR__TE_LAST, from, to);
+        return;
+    }
+    tsr__te_loop_or_once(e, &columns, tsr__te_i64(e, 0), together.end, tsr__te_i64(e, together.count));
+    LLVMBasicBlockRef end = tsr__te_if(e, less(e, index[0], to));
+    for (uint32_t i = 0; i < together.count; i++) {
+        index[1] = tsr__te_one_together(e, &together, columns.index, i);
+        begin_column(e, all, index[1]);
+        tsr__te_put_together(e, &together, i, index, all->product(e, all, index));
+    }
+    tsr__te_update_together(e, &together, columns.index);
+    tsr__te_end_if(e, end);
+    tsr__te_end_loop(e, &columns, NULL);
+}
+
 /* Elements from this row on, a multiple of the work-group's. `apart`: rows that fill blocks and others have their own code. */
 static void for_elements_from(struct tsr__te *e, struct elements *all, LLVMValueRef first, bool apart)
 {
-    uint32_t width = e->func->info.work_group_size[0];
+    uint32_t width = e->func->info.work_group_size[0], order = all->o->c.type->order;
     LLVMBasicBlockRef end;
-    if (all->o->c.type->order == 0) {
+    if (order == 0) {
         all->column = tsr__te_i64(e, 0);
         end = tsr__te_if(e, e->first_item);
         element_of_row(e, all, all->column);
         tsr__te_end_if(e, end);
         return;
     }
-    LLVMValueRef rows = all->o->c.shape[0];
+    LLVMValueRef rows = all->o->c.shape[0], whole = first;
     enum tsr__te_blocks blocks = tsr__te_blocks_of(first, rows, width);
-    if (blocks == TSR__TE_MASKED && apart && e->unit.blocks) {
-        LLVMValueRef whole = tsr__te_whole(e, first, rows, width);
-        for_rows(e, all, TSR__TE_WHOLE, first, whole);
-        end = tsr__te_if(e, less(e, whole, rows));
-        for_rows(e, all, TSR__TE_LAST, whole, rows);
-        tsr__te_end_if(e, end);
-    } else {
+    apart &= e->unit.blocks && blocks != TSR__TE_WHOLE;
+    if (!apart) {
         for_rows(e, all, blocks, first, rows);
+        return;
     }
+    if (blocks == TSR__TE_MASKED) {
+        whole = tsr__te_whole(e, first, rows, width);
+        for_rows(e, all, TSR__TE_WHOLE, first, whole);
+    }
+    end = tsr__te_if(e, blocks == TSR__TE_MASKED ? less(e, whole, rows) : NULL);
+    if (order == 2)
+        for_last_rows(e, all, whole, rows);
+    else
+        for_rows(e, all, TSR__TE_LAST, whole, rows);
+    tsr__te_end_if(e, end);
 }
 
-typedef void element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index);
+typedef struct tsr__te_number element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index);
 
 static element gemv_element;
 
-static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, element *one)
+static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, element *product)
 {
-    struct elements all = {.inst = inst, .o = o, .one = one};
-    for_elements_from(e, &all, tsr__te_i64(e, 0), one != gemv_element);
+    struct elements all = {.inst = inst, .o = o, .product = product};
+    for_elements_from(e, &all, tsr__te_i64(e, 0), product != gemv_element);
 }
 
-/* Whether it is a matrix of known sizes whose columns have no gaps. */
-static bool has_no_gaps(const struct tsr__te_memref *m)
+/* Whether the columns of a matrix have no gaps; NULL: they are taken to have some. */
+static LLVMValueRef has_no_gaps(struct tsr__te *e, const struct tsr__te_memref *m)
 {
-    int64_t rows = m->type->order == 2 ? tsr__te_known(m->shape[0]) : -1;
-    return rows > 0 && tsr__te_known(m->shape[1]) > 0 && tsr__te_known(m->stride[0]) == 1 && tsr__te_known(m->stride[1]) == rows;
+    if (m->type->order != 2 || tsr__te_known(m->stride[0]) != 1)
+        return NULL;
+    return LLVMBuildICmp(e->builder, LLVMIntEQ, m->stride[1], m->shape[0], "");
 }
 
-static void make_one_column(struct tsr__te *e, struct tsr__te_memref *m)
-{
-    LLVMValueRef *shape = tsr__te_room(e, 2);
-    shape[0] = mul(e, m->shape[0], m->shape[1]);
-    shape[1] = tsr__te_i64(e, 1);
-    m->shape = shape;
-}
-
-/* Where elements of C come from those in the same places, what fills no vector is left over once, not in each column. */
+/* Where elements of C come from those in the same places, and no columns have gaps, all are one: what fills no vector is left over once,
+ * not in each. */
 static void fuse_columns(struct tsr__te *e, struct tsr__te_blas *o)
 {
-    if (e->func->info.work_group_size[1] > 1 || !has_no_gaps(&o->a) || (o->has_b && !has_no_gaps(&o->b)) || !has_no_gaps(&o->c))
+    struct tsr__te_memref *all[] = {&o->a, &o->c, &o->b};
+    LLVMValueRef fused = NULL, *shape = tsr__te_room(e, 2), rows = o->c.shape[0], cols = o->c.shape[1];
+    bool fill = tsr__te_known(cols) < 0 && tsr__te_known(rows) >= 0 && tsr__te_known(rows) % e->func->info.work_group_size[0] == 0;
+    if (o->c.type->order != 2 || e->func->info.work_group_size[1] > 1 || fill)
         return;
-    make_one_column(e, &o->a);
-    make_one_column(e, &o->c);
-    if (o->has_b)
-        make_one_column(e, &o->b);
+    for (uint32_t i = 0; i < 2u + o->has_b; i++) {
+        LLVMValueRef own = has_no_gaps(e, all[i]);
+        if (!own)
+            return;
+        fused = fused ? both(e, fused, own) : own;
+    }
+    shape[0] = choose(e, fused, mul(e, rows, cols), rows);
+    shape[1] = choose(e, fused, tsr__te_i64(e, 1), cols);
+    for (uint32_t i = 0; i < 2u + o->has_b; i++)
+        all[i]->shape = shape;
 }
 
-static void update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef *index, struct tsr__te_number product)
-{
-    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), product, o->sum);
-}
-
-static void axpby_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
+static struct tsr__te_number axpby_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
 {
     const struct tsr__te_blas *o = all->o;
     LLVMValueRef swapped[] = {index[1], index[0]};
     bool transposed = all->inst->transpose[0] && o->c.type->order == 2;
-    update(e, o, index, tsr__te_load_as(e, &o->a, transposed ? swapped : index, NULL, o->sum));
+    return tsr__te_load_as(e, &o->a, transposed ? swapped : index, NULL, o->sum);
 }
 
 TSR_TE_FUNCTION(axpby)
@@ -130,10 +167,10 @@ TSR_TE_FUNCTION(axpby)
     for_elements(e, inst, &o, axpby_element);
 }
 
-static void ger_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
+static struct tsr__te_number ger_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
 {
     const struct tsr__te_blas *o = all->o;
-    update(e, o, index, tsr__te_arith(e, TSR__T_MUL, o->sum, tsr__te_load_as(e, &o->a, index, NULL, o->sum), all->factor));
+    return tsr__te_arith(e, TSR__T_MUL, o->sum, tsr__te_load_as(e, &o->a, index, NULL, o->sum), all->factor);
 }
 
 TSR_TE_FUNCTION(ger)
@@ -142,11 +179,11 @@ TSR_TE_FUNCTION(ger)
     for_elements(e, inst, &o, ger_element);
 }
 
-static void hadamard_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
+static struct tsr__te_number hadamard_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
 {
     const struct tsr__te_blas *o = all->o;
     struct tsr__te_number a = tsr__te_load_as(e, &o->a, index, NULL, o->sum), b = tsr__te_load_as(e, &o->b, index, NULL, o->sum);
-    update(e, o, index, tsr__te_arith(e, TSR__T_MUL, o->sum, a, b));
+    return tsr__te_arith(e, TSR__T_MUL, o->sum, a, b);
 }
 
 TSR_TE_FUNCTION(hadamard)
@@ -158,7 +195,7 @@ TSR_TE_FUNCTION(hadamard)
 
 /* ---- sums along a mode ---- */
 
-static void gemv_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
+static struct tsr__te_number gemv_element(struct tsr__te *e, const struct elements *all, LLVMValueRef *index)
 {
     const struct tsr__te_blas *o = all->o;
     LLVMValueRef at[2];
@@ -169,8 +206,7 @@ static void gemv_element(struct tsr__te *e, const struct elements *all, LLVMValu
     at[along] = k.index;
     at[1 - along] = index[0];
     sum = tsr__te_accumulate(e, o, tsr__te_load_as(e, &o->a, at, NULL, o->sum), k.index, sum);
-    sum = tsr__te_end_number_loop(e, &k, sum);
-    update(e, o, index, sum);
+    return tsr__te_end_number_loop(e, &k, sum);
 }
 
 /* Blocks of rows whose sums are in registers together, so that what is read of a column lies side by side: a column each from rows that
@@ -225,7 +261,7 @@ static void all_rows(struct tsr__te *e, const struct tsr__t_inst *inst, const st
     rows.first = add(e, blocks.index, e->item[0]);
     sum_rows(e, &rows);
     tsr__te_end_rolled_loop(e, &blocks, NULL);
-    struct elements rest = {.inst = inst, .o = o, .one = gemv_element};
+    struct elements rest = {.inst = inst, .o = o, .product = gemv_element};
     for_elements_from(e, &rest, whole, false);
 }
 

@@ -62,17 +62,48 @@ static void scan_line(struct tsr__te *e, const struct lines *lines, LLVMValueRef
         scan_block(e, lines, last, less(e, last, size), sum);
 }
 
+/* Lines that are shorter than a sub-group, a few of them together: all are read before one is written. */
+static void scan_short_lines(struct tsr__te *e, struct lines *lines, LLVMValueRef lane, struct tsr__te_together *together)
+{
+    const struct tsr__te_blas *o = lines->o;
+    LLVMValueRef inside = less(e, lane, o->a.shape[0]), *index = lines->index[0];
+    struct tsr__te_loop loop;
+    LLVMValueRef step = tsr__te_i64(e, together->count);
+    tsr__te_loop_or_once(e, &loop, tsr__te_i64(e, 0), lines->slices, step);
+    for (uint32_t i = 0; i < together->count; i++) {
+        index[0] = lane;
+        find_slice(e, lines, tsr__te_one_together(e, together, loop.index, i), index);
+        struct tsr__te_number own = tsr__te_load_as(e, &o->a, index, inside, o->sum);
+        tsr__te_put_together(e, together, i, index, tsr__te_sub_group(e, "sub_group_scan_inclusive_add", o->sum, own));
+    }
+    LLVMBasicBlockRef end = tsr__te_if(e, inside);
+    tsr__te_update_together(e, together, loop.index);
+    tsr__te_end_if(e, end);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
 /* Sub-groups take the lines in turn. */
 static void scan_first_mode(struct tsr__te *e, struct lines *lines)
 {
     const uint32_t *sizes = e->func->info.work_group_size;
-    LLVMValueRef groups = tsr__te_i64(e, sizes[0] * sizes[1] / e->func->info.sub_group_size);
+    LLVMValueRef groups = tsr__te_i64(e, sizes[0] * sizes[1] / e->func->info.sub_group_size), size = lines->o->a.shape[0];
     LLVMValueRef lane = e->one_sub_group ? e->item[0] : tsr__te_lane(e);
+    LLVMBasicBlockRef end = NULL;
+    int64_t known = tsr__te_known(size);
     struct tsr__te_loop loop;
+    struct tsr__te_together together;
+    if (known < e->func->info.sub_group_size && e->one_sub_group && tsr__te_begin_together(e, lines->o, lines->slices, &together)) {
+        end = tsr__te_if(e, known < 0 ? less(e, size, tsr__te_i64(e, e->func->info.sub_group_size)) : NULL);
+        scan_short_lines(e, lines, lane, &together);
+        if (known >= 0)
+            return;
+        end = tsr__te_else(e, end);
+    }
     tsr__te_loop_or_once(e, &loop, tsr__te_sub_group_id(e), lines->slices, groups);
     find_slice(e, lines, loop.index, lines->index[0]);
     scan_line(e, lines, lane);
     tsr__te_end_loop(e, &loop, NULL);
+    tsr__te_end_if(e, end);
 }
 
 /* ---- along other modes ---- */
@@ -99,40 +130,92 @@ static void scan_together(struct tsr__te *e, const struct lines *lines)
     tsr__te_end_loop(e, &along, sums);
 }
 
-/* The lines from `from` to `to` of a slice; one line of each work-item at a time may end within a block. */
-static void scan_between(struct tsr__te *e, struct lines *lines, LLVMValueRef from, LLVMValueRef to)
+/* One line of each work-item that has one, a few elements of it together: all are read before one is written. */
+static void scan_few(struct tsr__te *e, const struct lines *lines, struct tsr__te_together *together)
+{
+    const struct tsr__te_blas *o = lines->o;
+    LLVMValueRef *index = lines->index[0];
+    struct tsr__te_loop along;
+    struct tsr__te_number sum =
+        tsr__te_number_loop(e, &along, tsr__te_i64(e, 0), together->end, tsr__te_i64(e, together->count), tsr__te_zero(e, o->sum));
+    for (uint32_t i = 0; i < together->count; i++) {
+        index[lines->mode] = tsr__te_one_together(e, together, along.index, i);
+        sum = tsr__te_arith(e, TSR__T_ADD, o->sum, sum, tsr__te_load_as(e, &o->a, index, NULL, o->sum));
+        tsr__te_put_together(e, together, i, index, sum);
+    }
+    tsr__te_update_together(e, together, along.index);
+    tsr__te_end_number_loop(e, &along, sum);
+}
+
+/* The lines from `from` to `to` of a slice; if they are known, there are some. `last`: no more than one of each work-item, which not all
+ * have. */
+static void scan_between(struct tsr__te *e, struct lines *lines, LLVMValueRef from, LLVMValueRef to, bool last,
+                         struct tsr__te_together *few)
 {
     const uint32_t *sizes = e->func->info.work_group_size;
     uint32_t items = sizes[0] * sizes[1];
-    struct tsr__te_loop blocks;
-    tsr__te_loop(e, &blocks, from, to, tsr__te_i64(e, (int64_t)items * lines->count), NULL, 0);
+    struct tsr__te_loop blocks = {.index = from};
+    LLVMBasicBlockRef any = tsr__te_if(e, tsr__te_known(to) < 0 ? less(e, from, to) : NULL);
+    if (!last)
+        tsr__te_sure_loop(e, &blocks, from, to, tsr__te_i64(e, (int64_t)items * lines->count));
     lines->block = blocks.index;
     LLVMValueRef first = add(e, blocks.index, add(e, e->item[0], times(e, e->item[1], sizes[0])));
-    LLVMBasicBlockRef end = tsr__te_if(e, lines->count == 1 ? less(e, first, to) : NULL);
+    LLVMBasicBlockRef end = tsr__te_if(e, last ? less(e, first, to) : NULL);
     for (uint32_t i = 0; i < lines->count; i++)
         lines->index[i][0] = plus(e, first, i * items);
-    scan_together(e, lines);
+    if (few)
+        scan_few(e, lines, few);
+    else
+        scan_together(e, lines);
     tsr__te_end_if(e, end);
     tsr__te_end_loop(e, &blocks, NULL);
+    tsr__te_end_if(e, any);
+}
+
+/* The lines from `from` on, so many of each work-item together as fill blocks; returns where the others begin. */
+static LLVMValueRef scan_whole(struct tsr__te *e, struct lines *lines, LLVMValueRef from, uint32_t count)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    LLVMValueRef all = lines->o->a.shape[0], whole = round_down(e, all, count * sizes[0] * sizes[1]);
+    lines->count = count;
+    if (tsr__te_known(all) < 0 || tsr__te_known(whole) != tsr__te_known(from))
+        scan_between(e, lines, from, whole, false, NULL);
+    return whole;
+}
+
+/* The last lines, or all if they are few: elements of so few lines that follow each other lie so close together that what is read would
+ * wait for the masked store before it. */
+static void scan_last(struct tsr__te *e, struct lines *lines, LLVMValueRef from)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    LLVMValueRef all = lines->o->a.shape[0], items = tsr__te_i64(e, sizes[0] * sizes[1]);
+    int64_t known = tsr__te_known(all);
+    struct tsr__te_together together;
+    LLVMBasicBlockRef end = NULL;
+    if (known < tsr__te_known(items) && tsr__te_begin_together(e, lines->o, lines->o->a.shape[lines->mode], &together)) {
+        end = tsr__te_if(e, known < 0 ? less(e, all, items) : NULL);
+        scan_between(e, lines, from, all, true, &together);
+        if (known >= 0)
+            return;
+        end = tsr__te_else(e, end);
+    }
+    scan_between(e, lines, from, all, true, NULL);
+    tsr__te_end_if(e, end);
 }
 
 static void scan_other_mode(struct tsr__te *e, struct lines *lines)
 {
-    const uint32_t *sizes = e->func->info.work_group_size;
     LLVMValueRef from = tsr__te_i64(e, 0), all = lines->o->a.shape[0];
-    int64_t known = tsr__te_known(all);
+    uint32_t count = e->unit.blocks ? tsr__te_rows_together(e, lines->o) : 1;
     struct tsr__te_loop loop;
     tsr__te_loop_or_once(e, &loop, from, lines->slices, tsr__te_i64(e, 1));
-    lines->count = e->unit.blocks ? tsr__te_rows_together(e, lines->o) : 1;
-    for (uint32_t i = 0; i < lines->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         find_slice(e, lines, loop.index, lines->index[i]);
-    if (lines->count > 1 && (known < 0 || known >= (int64_t)lines->count * sizes[0] * sizes[1])) {
-        LLVMValueRef whole = round_down(e, all, lines->count * sizes[0] * sizes[1]);
-        scan_between(e, lines, from, whole);
-        from = whole;
-    }
-    lines->count = 1;
-    scan_between(e, lines, from, all);
+    if (count > 1)
+        from = scan_whole(e, lines, from, count);
+    from = scan_whole(e, lines, from, 1);
+    if (tsr__te_known(all) < 0 || tsr__te_known(all) != tsr__te_known(from))
+        scan_last(e, lines, from);
     tsr__te_end_loop(e, &loop, NULL);
 }
 

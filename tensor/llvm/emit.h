@@ -215,6 +215,8 @@ struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enu
 LLVMValueRef tsr__te_sub_group_id(struct tsr__te *e);
 /* The number that work-item `lane` of the sub-group has. */
 struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane);
+/* The number that work-item `from` of the sub-group has, an i32 of each work-item's own. */
+struct tsr__te_number tsr__te_shuffle(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef from);
 
 /* ---- module.c ---- */
 /* Local memory of so many bytes for the instruction that is being made. All instructions share it, so the first access is behind a barrier.
@@ -294,6 +296,21 @@ struct tsr__te_target {
  * for the masked store of the column in front of it. False: nothing is read, and nothing was made. */
 bool tsr__te_update_apart(struct tsr__te *e, const struct tsr__te_blas *o, const struct tsr__te_target *targets, LLVMValueRef *products,
                           uint32_t count, enum tsr__t_number sum);
+/* Columns of C that are updated so: all are read before one is written. */
+enum { TSR__TE_COLUMNS_TOGETHER = 4 };
+struct tsr__te_together {
+    const struct tsr__te_blas *o;
+    LLVMValueRef end, last; /* of the columns; the last one, which is read in the place of those behind it, or NULL: there are none */
+    uint32_t count;         /* together */
+    struct tsr__te_target targets[TSR__TE_COLUMNS_TOGETHER];
+    LLVMValueRef products[2 * TSR__TE_COLUMNS_TOGETHER];
+};
+/* False: they need not be together, as nothing is read. */
+bool tsr__te_begin_together(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef columns, struct tsr__te_together *all);
+/* The number of column `i` of those from `first` on. */
+LLVMValueRef tsr__te_one_together(struct tsr__te *e, const struct tsr__te_together *all, LLVMValueRef first, uint32_t i);
+void tsr__te_put_together(struct tsr__te *e, struct tsr__te_together *all, uint32_t i, LLVMValueRef *index, struct tsr__te_number product);
+void tsr__te_update_together(struct tsr__te *e, struct tsr__te_together *all, LLVMValueRef first);
 /* An update, or, behind that function (`apart`), its store. */
 void tsr__te_finish_update(struct tsr__te *e, const struct tsr__te_blas *o, const struct tsr__te_target *target,
                            struct tsr__te_number product, enum tsr__t_number sum, bool apart);

@@ -83,6 +83,39 @@ void tsr__te_finish_update(struct tsr__te *e, const struct tsr__te_blas *o, cons
     tsr__te_end_if(e, end);
 }
 
+bool tsr__te_begin_together(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef columns, struct tsr__te_together *all)
+{
+    int64_t known = tsr__te_known(columns);
+    *all = (struct tsr__te_together){.o = o, .end = columns, .count = TSR__TE_COLUMNS_TOGETHER};
+    if (is_known_below(columns, all->count))
+        all->count = known ? (uint32_t)known : 1;
+    if (known < 0 || known % all->count)
+        all->last = minus(e, columns, tsr__te_i64(e, 1));
+    return e->unit.blocks && !o->beta_zero && o->atomic == TSR__T_PLAIN;
+}
+
+LLVMValueRef tsr__te_one_together(struct tsr__te *e, const struct tsr__te_together *all, LLVMValueRef first, uint32_t i)
+{
+    return all->last && i ? minimum(e, plus(e, first, i), all->last) : plus(e, first, i);
+}
+
+void tsr__te_put_together(struct tsr__te *e, struct tsr__te_together *all, uint32_t i, LLVMValueRef *index, struct tsr__te_number product)
+{
+    all->targets[i].address = tsr__te_address(e, &all->o->c, index);
+    tsr__te_put_number(all->products, tsr__te_parts(all->o->sum), i, product);
+}
+
+void tsr__te_update_together(struct tsr__te *e, struct tsr__te_together *all, LLVMValueRef first)
+{
+    enum tsr__t_number sum = all->o->sum;
+    bool apart = tsr__te_update_apart(e, all->o, all->targets, all->products, all->count, sum);
+    for (uint32_t i = 0; i < all->count; i++) {
+        LLVMBasicBlockRef end = tsr__te_if(e, all->last && i ? less(e, plus(e, first, i), all->end) : NULL);
+        tsr__te_finish_update(e, all->o, &all->targets[i], tsr__te_number_at(all->products, tsr__te_parts(sum), i), sum, apart);
+        tsr__te_end_if(e, end);
+    }
+}
+
 struct tsr__te_number tsr__te_accumulate(struct tsr__te *e, const struct tsr__te_blas *o, struct tsr__te_number a, LLVMValueRef k,
                                          struct tsr__te_number sum)
 {

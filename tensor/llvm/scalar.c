@@ -176,16 +176,28 @@ LLVMValueRef tsr__te_sub_group_id(struct tsr__te *e)
     return LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
 }
 
-struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane)
+/* A function of OpenCL C on one number of each work-item of a sub-group and a number of type uint. */
+static struct tsr__te_number exchange(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a,
+                                      LLVMValueRef which)
 {
     LLVMValueRef *parts[] = {&a.re, &a.im};
     char codes[8];
     snprintf(codes, sizeof codes, "%sj", tsr__te_code(number));
     for (int i = 0; i < 2 && *parts[i]; i++) {
-        LLVMValueRef args[] = {*parts[i], lane};
-        *parts[i] = tsr__te_call(e, "sub_group_broadcast", codes, LLVMTypeOf(args[0]), args, 2);
+        LLVMValueRef args[] = {*parts[i], which};
+        *parts[i] = tsr__te_call(e, name, codes, LLVMTypeOf(args[0]), args, 2);
     }
     return a;
+}
+
+struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef lane)
+{
+    return exchange(e, "sub_group_broadcast", number, a, lane);
+}
+
+struct tsr__te_number tsr__te_shuffle(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef from)
+{
+    return exchange(e, "sub_group_shuffle", number, a, from);
 }
 
 TSR_TE_FUNCTION(broadcast)
