@@ -274,6 +274,37 @@ static void infinities(void)
     clReleaseProgram(program);
 }
 
+/* Loops around each element, whose bounds differ by known numbers: some rounds, every second one, none. */
+static void windows(void)
+{
+    enum { COUNT = 40 };
+    static const char text[] =
+        "func @f(%y: memref<i64x40>) {\n"
+        "  %c0 = constant 0 : index  %c1 = constant 1 : index  %c2 = constant 2 : index  %c4 = constant 4 : index\n"
+        "  %n = constant 40 : index  %zero = constant 0 : i64  %ten = constant 10 : i64\n"
+        "  foreach (%i)=(%c0),(%n) {\n"
+        "    %from = arith.sub %i, %c1 : index  %to = arith.add %i, %c2 : index  %far = arith.add %from, %c4 : index\n"
+        "    %a = for %k=%from,%to init(%s=%zero) -> (i64) {\n"
+        "      %v = cast %k : i64  %t = arith.add %s, %v : i64  yield (%t)\n    }\n"
+        "    %b = for %k=%from,%far,%c2 init(%s=%a) -> (i64) {\n"
+        "      %v = cast %k : i64  %w = arith.mul %v, %ten : i64  %t = arith.add %s, %w : i64  yield (%t)\n    }\n"
+        "    %c = for %k=%to,%from init(%s=%b) -> (i64) { yield (%zero) }\n"
+        "    store %c, %y[%i]\n  }\n}\n";
+    cl_program program = build_good(text);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    cl_mem memory = clCreateBuffer(context, 0, COUNT * sizeof(cl_long), NULL, NULL);
+    cl_long y[COUNT] = {0};
+    size_t one[] = {16, 1, 1};
+    EXPECT(!clSetKernelArg(kernel, 0, sizeof memory, &memory));
+    EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, one, one, 0, NULL, NULL));
+    clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+    for (int i = 0; i < COUNT; i++)
+        EXPECT(y[i] == 3 * i + 10 * (2 * i));
+    clReleaseMemObject(memory);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 /* A buffer may be left out. */
 static void absent_memory(void)
 {
@@ -464,6 +495,7 @@ int main(void)
     the_sample_of_the_manual();
     ranges();
     infinities();
+    windows();
     absent_memory();
     local_parameters();
     products_in_a_row();

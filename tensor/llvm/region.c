@@ -91,6 +91,33 @@ static void note_unroll(struct tsr__te *e, const struct tsr__t_inst *inst, const
         tsr__te_hint(e, loop, unroll->number ? "llvm.loop.unroll.enable" : "llvm.loop.unroll.disable", 0);
 }
 
+/* The number that known ones are added to and taken away from; adds these up. */
+static LLVMValueRef base_of(LLVMValueRef number, uint64_t *more)
+{
+    while (LLVMIsAInstruction(number)) {
+        LLVMOpcode op = LLVMGetInstructionOpcode(number);
+        LLVMValueRef known = LLVMIsABinaryOperator(number) ? LLVMGetOperand(number, 1) : NULL;
+        if (!known || !LLVMIsAConstantInt(known) || (op != LLVMAdd && op != LLVMSub))
+            break;
+        *more += op == LLVMAdd ? LLVMConstIntGetZExtValue(known) : 0 - LLVMConstIntGetZExtValue(known);
+        number = LLVMGetOperand(number, 0);
+    }
+    return number;
+}
+
+/* Bounds of type index that differ by a known number, as those of a window around an element do: the loop counts from 0, so it is the same
+ * for all work-items, and LLVM sees how many rounds it has. Returns where the bounds begin then; otherwise NULL. */
+static LLVMValueRef count_from_zero(struct tsr__te *e, const struct tsr__t_inst *inst, LLVMValueRef *from, LLVMValueRef *to)
+{
+    uint64_t first = 0, last = 0;
+    LLVMValueRef begin = *from;
+    if (inst->variables[0]->type->number != TSR__T_INDEX || LLVMIsAConstant(begin) || base_of(begin, &first) != base_of(*to, &last))
+        return NULL;
+    *from = tsr__te_i64(e, 0);
+    *to = tsr__te_i64(e, (int64_t)(last - first));
+    return begin;
+}
+
 TSR_TE_FUNCTION(for)
 {
     if (tsr__te_emit_steps(e, inst))
@@ -98,12 +125,13 @@ TSR_TE_FUNCTION(for)
     uint32_t bounds = 2 + inst->has_step, carried = inst->variable_count - 1, count;
     LLVMValueRef from = tsr__te_get_number(e, inst->operands[0]).re, to = tsr__te_get_number(e, inst->operands[1]).re;
     LLVMValueRef step = inst->has_step ? tsr__te_get_number(e, inst->operands[2]).re : LLVMConstInt(LLVMTypeOf(from), 1, false);
-    LLVMValueRef *first = gather(e, inst->operands + bounds, carried, &count);
+    LLVMValueRef *first = gather(e, inst->operands + bounds, carried, &count), begin = count_from_zero(e, inst, &from, &to);
     struct tsr__te_touched before = e->touched;
     struct tsr__te_loop loop;
     e->touched = tsr__te_both(before, tsr__te_touched_by(inst->regions[0])); /* what an earlier round left */
     tsr__te_loop(e, &loop, from, to, step, first, count);
-    tsr__te_set(e, inst->variables[0], &loop.index, 1);
+    LLVMValueRef index = begin ? LLVMBuildAdd(e->builder, begin, loop.index, "") : loop.index;
+    tsr__te_set(e, inst->variables[0], &index, 1);
     scatter(e, inst->variables + 1, inst->operands + bounds, carried, loop.carried);
     e->region(e, inst->regions[0]);
     LLVMValueRef *next = carried ? gather(e, inst->regions[0]->last->operands, carried, &count) : NULL;
