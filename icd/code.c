@@ -11,6 +11,23 @@ static bool wants_checked_code(void)
     return tsr_env_names_reference() || tsr_env_bool(TSR_ENV_CHECK);
 }
 
+/* Has a kernel that asks for no size smaller sub-groups than the device lists? TESSERA_SUB_GROUP_SIZE was another when it was made. */
+static bool has_smaller_sub_groups(const struct tsr_device_caps *caps, const struct tsr_program_info *info)
+{
+    for (uint32_t i = 0; i < info->kernel_count; i++) {
+        const struct tsr_kernel_info *kernel = &info->kernels[i];
+        if (!kernel->reqd_sub_group_size && kernel->sub_group_size < caps->sub_group_sizes[0])
+            return true;
+    }
+    return false;
+}
+
+static bool should_move(const struct _cl_device_id *device, const struct tsr_program_info *info, const struct tsr_target *target)
+{
+    return tsr_image_should_move(info, target) ||
+           (info->module_size && (wants_checked_code() || has_smaller_sub_groups(device->caps, info)));
+}
+
 /* `moved`: NULL, or the image may be one whose code is to be made anew, which it then tells. */
 static enum tsr_status take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size, bool *moved)
 {
@@ -18,7 +35,7 @@ static enum tsr_status take(const struct _cl_device_id *device, struct tsr_code 
     struct tsr_target target;
     device->ops->target(device->impl, &target);
     if (moved)
-        *moved = status == TSR_OK && (tsr_image_should_move(&code->info, &target) || (code->info.module_size && wants_checked_code()));
+        *moved = status == TSR_OK && should_move(device, &code->info, &target);
     if (status == TSR_OK && !(moved && *moved) && !tsr_image_fits(&code->info, &target))
         status = TSR_MISMATCH;
     if (status != TSR_OK) {

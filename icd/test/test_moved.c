@@ -122,8 +122,8 @@ static void load_all(const char *level, const char *from)
     test_end(&w);
 }
 
-/* Who asks for the reference engine does not get the code of the vector engine that a binary has. */
-static void load_for_reference(const char *level, const char *from)
+/* Who asks for the reference engine, or for sub-groups of another size, does not get the code that a binary has. */
+static void load_for_other_code(const char *level, const char *from)
 {
     (void)level;
     struct test_world w = test_begin(0);
@@ -253,7 +253,8 @@ static const struct step {
     {"other_version", "sse2", "sse2", NULL, load_other_version},
     {"other_version_and_cpu", "avx2", "sse2", NULL, load_other_version},
     {"link_other_version", "sse2", "", NULL, link_other_version},
-    {"reference", "avx2", "avx2", "TESSERA_ENGINE=Reference", load_for_reference},
+    {"reference", "avx2", "avx2", "TESSERA_ENGINE=Reference", load_for_other_code},
+    {"sub_groups", "avx2", "avx2", "TESSERA_SUB_GROUP_SIZE=32", load_for_other_code},
     {"damaged", "sse2", "avx2", NULL, load_damaged},
     {"without_compiler", "sse2", "avx2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},
     {"lesser_code_without_compiler", "avx2", "sse2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},
@@ -273,7 +274,7 @@ static void each_in_a_process(void **state)
     unsigned failed = 0;
     assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (steps[i].run == load_for_reference && getenv("TESSERA_ENGINE"))
+        if (steps[i].run == load_for_other_code && getenv("TESSERA_ENGINE"))
             continue;
         char *const words[] = {(char *)"icd_moved", (char *)steps[i].name, folder, NULL};
         pid_t pid = fork();
