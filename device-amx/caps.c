@@ -48,10 +48,7 @@ static struct tsr_device_caps caps = {
     .single_atomics = ALL_ATOMICS,
     .double_atomics = ALL_ATOMICS,
     .half_atomics = ALL_ATOMICS,
-    .max_work_group_size = TSR_MAX_WORK_GROUP,
-    .max_work_item_sizes = {TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP},
     .local_memory = TSR_CPU_LOCAL_MEMORY,
-    .max_sub_groups = TSR_MAX_WORK_GROUP / TSR_MIN_LANES, /* a kernel may require these whatever the list of sizes names */
     .max_parameter_bytes = TSR_MAX_PARAMETER_BYTES,
     .printf_buffer = PRINTF_BUFFER,
     .max_global_variable = MAX_GLOBAL_VARIABLE,
@@ -162,6 +159,15 @@ static void list_sub_group_sizes(const struct tsr__cpu_persona *persona)
             caps.sub_group_sizes[caps.sub_group_size_count++] = sizes[i];
 }
 
+/* Some programs launch the largest work-group, and count on those of a GPU. */
+static void limit_work_groups(uint32_t most)
+{
+    caps.max_work_group_size = most;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(caps.max_work_item_sizes); i++)
+        caps.max_work_item_sizes[i] = most;
+    caps.max_sub_groups = most / TSR_MIN_LANES; /* a kernel may require these whatever the list of sizes names */
+}
+
 static bool is_of_images(unsigned extension)
 {
     static const char *const names[] = {
@@ -202,6 +208,7 @@ static void find_out(void)
     caps.name = text_or(TSR_ENV_DEVICE_NAME, persona ? persona->name : brand(cpu));
     caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, persona ? "Intel(R) Corporation" : cpu->vendor);
     list_sub_group_sizes(persona);
+    limit_work_groups(persona ? persona->most_work_items : TSR_MAX_WORK_GROUP);
     caps.vendor_id = (uint32_t)tsr_env_int_or(TSR_ENV_VENDOR_ID, pci_vendor(persona ? "GenuineIntel" : cpu->vendor), 0, UINT32_MAX);
     caps.device_id = persona ? persona->device_id : signature(cpu);
     caps.ip_version = (uint32_t)tsr_env_int_or(TSR_ENV_IP_VERSION, persona ? persona->ip_version : ip_version(cpu), 0, UINT32_MAX);

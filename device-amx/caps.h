@@ -12,7 +12,8 @@ const struct tsr_device_caps *tsr__cpu_caps(void);
 struct tsr__cpu_persona {
     const char *name;
     uint32_t device_id, ip_version, smallest_sub_group;
-    bool dpas; /* matrix units */
+    uint32_t most_work_items; /* in a work-group */
+    bool dpas;                /* matrix units */
     const enum tsr_ext *lacks;
     size_t lack_count;
 };

@@ -32,10 +32,10 @@ const struct tsr__cpu_persona *tsr__cpu_find_persona(void)
 {
     static const char *const words[] = {"cpu", "tgl", "dg2", "pvc", "bmg"};
     static const struct tsr__cpu_persona personas[] = {
-        [1] = {"Intel(R) Iris(R) Xe Graphics", 0x9a49, IP_VERSION(12, 0, 0), 8, false, LACKS(lacks_of_tgl)},
-        [2] = {"Intel(R) Arc(TM) A770 Graphics", 0x56a0, IP_VERSION(12, 55, 8), 8, true, LACKS(lacks_of_dg2)},
-        [3] = {"Intel(R) Data Center GPU Max 1550", 0x0bd5, IP_VERSION(12, 60, 7), 16, true, LACKS(lacks_of_others)},
-        [4] = {"Intel(R) Arc(TM) B580 Graphics", 0xe20b, IP_VERSION(20, 1, 0), 16, true, LACKS(lacks_of_others)},
+        [1] = {"Intel(R) Iris(R) Xe Graphics", 0x9a49, IP_VERSION(12, 0, 0), 8, 512, false, LACKS(lacks_of_tgl)},
+        [2] = {"Intel(R) Arc(TM) A770 Graphics", 0x56a0, IP_VERSION(12, 55, 8), 8, 1024, true, LACKS(lacks_of_dg2)},
+        [3] = {"Intel(R) Data Center GPU Max 1550", 0x0bd5, IP_VERSION(12, 60, 7), 16, 1024, true, LACKS(lacks_of_others)},
+        [4] = {"Intel(R) Arc(TM) B580 Graphics", 0xe20b, IP_VERSION(20, 1, 0), 16, 1024, true, LACKS(lacks_of_others)},
     };
     unsigned chosen = tsr_env_choice(TSR_ENV_PERSONA, words, TSR_ARRAY_LEN(words));
     return chosen ? &personas[chosen] : NULL;

@@ -419,11 +419,14 @@ static void expect_persona(const char *word, const char *name, cl_version ip, si
                            const char *source)
 {
     setenv("TESSERA_PERSONA", word, 1);
-    size_t sizes[8], size;
+    size_t sizes[8], size, items[3], most = strcmp(word, "tgl") ? 1024 : 512;
     IN_CHILD(strstr(text(CL_DEVICE_NAME), name) && !strcmp(text(CL_DEVICE_VENDOR), "Intel(R) Corporation"));
     IN_CHILD(number(CL_DEVICE_VENDOR_ID) == 0x8086 && number(CL_DEVICE_IP_VERSION_INTEL) == ip);
     IN_CHILD(!clGetDeviceInfo(test_device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &size));
     IN_CHILD(sizes[0] == smallest && sizes[size / sizeof(*sizes) - 1] == 32);
+    IN_CHILD(!clGetDeviceInfo(test_device(), CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(items), items, NULL));
+    IN_CHILD(number(CL_DEVICE_MAX_WORK_GROUP_SIZE) == most && items[0] == most && items[1] == most && items[2] == most);
+    IN_CHILD(number(CL_DEVICE_MAX_NUM_SUB_GROUPS) == most / 8);
     IN_CHILD(strstr(text(CL_DEVICE_EXTENSIONS), has));
     IN_CHILD(!strstr(text(CL_DEVICE_EXTENSIONS), lacks));
     cl_context context = clCreateContext(NULL, 1, (cl_device_id[]){test_device()}, NULL, NULL, NULL);
