@@ -82,6 +82,30 @@ def loopy_suite(run):
 LOOPY = ["test_linalg.py", "test_nbody.py", "test_scan.py", "test_callables.py"]
 
 
+def pyfai(run):
+    """Its tests of OpenCL, which are a part of the package; so the next ones."""
+    binaries = virtual_environment(run, ["pyFAI==2026.9.0", *OF_SCIENCE])
+    return run_pytest(run, binaries, run.scratch, ["--pyargs", "pyFAI.opencl"])
+
+
+def pyrqa(run):
+    """Recurrence plots and their quantification of time series, half a dozen variants of kernels each, against its own loops."""
+    binaries = virtual_environment(run, ["pyrqa==8.1.0", *OF_SCIENCE])
+    folder = next(binaries.parent.glob("lib/python3*/site-packages/pyrqa"))
+    return run_pytest(run, binaries, folder, ["variants/rp/radius/test.py", "variants/rqa/radius/test.py", "-k", "FixedRadiusTimeSeries"])
+
+
+def sasmodels(run):
+    """Its models against the values that each states."""
+    binaries = virtual_environment(run, ["sasmodels==1.1.0", *OF_SCIENCE])
+    _, output = run.command("model_test", [binaries / "python", "-m", "sasmodels.model_test", "-v", "-e", "opencl", "all"], limit=8 * run.limit)
+    found = re.findall(r"^test_(\w+)_opencl \(.*\n.*\.\.\. ?(ok$)?", output, re.M)
+    return {model: "pass" if ok else "fail" for model, ok in found} or {"model_test": "fail"}
+
+
+OF_SCIENCE = ["pyopencl==2026.1.4", *TESTERS]
+
+
 # One set of releases that fit together. Their SYCL reaches the driver by Intel's OpenCL adapter and the loader that the packages bring along.
 # These releases know NumPy up to 2.3.
 SYCL = ["dpctl==0.21.1", "dpnp==0.19.1", "intel-sycl-rt==2025.3.3", "intel-cmplr-lib-ur==2025.3.3", "dpcpp-cpp-rt==2025.3.3", "cython==3.3.1",
