@@ -192,15 +192,21 @@ static uint64_t grids_of_group(const struct tsr_launch *launch)
     return parts_of_k(launch) * launch->group.enqueued_local_size[2];
 }
 
+/* Columns of C of a part of a block. Work-groups in a row have no others below, so there may be as many as there is room for C. */
+static uint64_t columns_of_part(const struct tsr_launch *launch)
+{
+    const uint64_t best = best_columns(launch), row_bytes = 4 * of_group(launch, 1) * grids_of_group(launch),
+                   room = tsr__least(best_c() / row_bytes, TSR__BLOCK_MOST);
+    return are_in_a_row(launch) && room > best ? room : best;
+}
+
 /* Packets that run twice take the block part by part, so that C is in the second cache from the first time to the second. Parts under each
  * other come in a row, as they have the same B. */
 static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
 {
-    const uint64_t parts = grids_of_group(run->launch),
+    const uint64_t best = columns_of_part(run->launch), parts = grids_of_group(run->launch),
                    in_group[2] = {packets_of(run->launch, 0) * parts, packets_of(run->launch, 1) * parts};
     uint64_t from[2], count[3] = {1, 1, 1};
-    const uint64_t by_b = best_columns(run->launch), by_c = tsr__least(best_c() / (4 * of_group(run->launch, 1) * parts), TSR__BLOCK_MOST),
-                   best = are_in_a_row(run->launch) && by_c > by_b ? by_c : by_b;
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best);
         count[0] = tsr__least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));

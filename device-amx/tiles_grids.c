@@ -63,10 +63,13 @@ void tsr__grids_order(struct tsr__grids *g, struct tsr__side *side, uint32_t cou
 {
     memcpy(g->at, side->at, count * sizeof g->at[0]);
     memcpy(g->in, side->in, count * sizeof g->in[0]);
-    memcpy(g->right, side->right, count * sizeof g->right[0]);
     for (uint32_t i = 0; i < count; i++) {
         side->at[number[i]] = g->at[i];
         side->in[number[i]] = g->in[i];
-        side->right[number[i]] = g->right[i];
     }
+    if (!side->has_right)
+        return;
+    memcpy(g->at, side->right, count * sizeof g->at[0]);
+    for (uint32_t i = 0; i < count; i++)
+        side->right[number[i]] = g->at[i];
 }

@@ -75,6 +75,7 @@ void tsr__side_forget(struct tsr__side *s)
     for (uint32_t i = 0; i < s->count; i++)
         *s->slot[i] = 0;
     s->count = s->last = 0;
+    s->has_right = false;
 }
 
 /* ---- who overlaps ---- */

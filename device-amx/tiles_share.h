@@ -17,9 +17,10 @@ enum {
 /* The different operands of one side, in the order in which they came. */
 struct tsr__side {
     uint32_t count, last;
+    bool has_right; /* some pairs do not lie beside each other */
     const char *at[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE]; /* with edges: where it is in its matrix */
-    const char *right[TSR__MOST_SIDE];         /* of two columns of 8 that make a tile: the second one */
+    const char *right[TSR__MOST_SIDE];         /* of two columns of 8 that make a tile: the second one, if `has_right` */
     uint16_t number[TSR__SIDE_HASH];           /* + 1; 0: free */
     uint16_t *slot[TSR__MOST_SIDE];            /* where the number is */
 };
@@ -41,6 +42,7 @@ static inline uint32_t tsr__columns_in_tile(const struct tsr_tile_loop *x)
 static inline void tsr__side_clear(struct tsr__side *s)
 {
     s->count = s->last = 0;
+    s->has_right = false;
     memset(s->number, 0, sizeof s->number);
 }
 
@@ -93,7 +95,7 @@ struct tsr__grids {
     uint16_t parent[2 * TSR__MOST_SIDE], grid_of[2 * TSR__MOST_SIDE];
     uint32_t row_begin[TSR__MOST_GRIDS + 1], column_begin[TSR__MOST_GRIDS + 1]; /* of each grid, in the new numbers */
     uint16_t row[TSR__MOST_SIDE], column[TSR__MOST_SIDE];                       /* new numbers */
-    const char *at[TSR__MOST_SIDE], *right[TSR__MOST_SIDE];
+    const char *at[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE];
 };
 /* Grids of so many different operands: at first without loops, then each loop is added. The end gives rows and columns their new numbers,

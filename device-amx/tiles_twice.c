@@ -40,7 +40,6 @@ struct numbered {
     int64_t pitch;               /* rows of C in `c` that there is room for in a column of the grid */
     uint32_t count, alone;
     uint32_t columns;    /* of the grid: operands B, or pairs of them */
-    bool has_halves;     /* some pairs do not lie beside each other */
     bool is_open;        /* the current packet may go on with its loop */
     bool values_full;    /* first time: there was no room for more values */
     bool is_noted;       /* first time: it is the last one of `packets` */
@@ -316,10 +315,10 @@ static bool has_same_segments(const struct numbered *t)
 /* The current packet has noted all of its loop. Several segments are what tells its A and B from those of others. */
 static void end_packet(struct tsr__run *run, struct numbered *t)
 {
-    const char *a = t->now.a[0].at, *b = t->now.b[0].at;
     t->is_open = false;
     if (!t->now.is_kept)
         return;
+    const char *a = t->now.a[0].at, *b = t->now.b[0].at;
     t->now.is_kept = false;
     const bool first = !t->a.count;
     if (!first && !has_same_segments(t))
@@ -438,7 +437,7 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
                                   .columns = part->columns,
                                   .a = part->a,
                                   .b = part->b,
-                                  .b_right = t->has_halves ? part->b_right : NULL,
+                                  .b_right = t->b.has_right ? part->b_right : NULL,
                                   .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in + part->row : NULL,
                                   .b_at = x.how & TSR_TILE_B_EDGES ? part->b_at : NULL,
                                   .to = t->to,
@@ -466,7 +465,7 @@ static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
         t->b.right[i] = t->b.at[2 * i + 1];
         t->b.at[i] = t->b.at[2 * i];
     }
-    t->has_halves = pairs > neighbours;
+    t->b.has_right = pairs > neighbours;
     return pairs;
 }
 
@@ -573,7 +572,6 @@ static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr_
 static void multiply_all(struct tsr__run *run, struct numbered *t)
 {
     end_packet(run, t);
-    t->has_halves = false;
     t->columns = is_narrow(&t->loop) ? pair_columns(t, &run->twice->grids) : t->b.count;
     const uint32_t together = count_together(t);
     if (t->a.count) {

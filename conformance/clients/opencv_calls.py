@@ -9,6 +9,8 @@ import sys
 import cv2
 import numpy
 
+from calls import run_tests
+
 WIDTH, HEIGHT = 253, 187
 
 
@@ -169,23 +171,23 @@ def difference(mine, other):
     return None if off.max() <= allowed else f"{off.max()} off, {100 * (off > allowed).mean():.3f} % of them too far"
 
 
+def compare(call, arguments):
+    cv2.ocl.setUseOpenCL(False)
+    other = as_array(call(*arguments))
+    cv2.ocl.setUseOpenCL(True)
+    return difference(as_array(call(*map(cv2.UMat, arguments))), other)
+
+
+def tests():
+    yield "device", lambda: None if cv2.ocl.haveOpenCL() and cv2.ocl.Device.getDefault().vendorName() else "there is none"
+    for name, call, arguments in cases():
+        if not sys.argv[1:] or name in sys.argv[1:]:
+            yield name, lambda: compare(call, arguments)
+
+
 def main():
     device = cv2.ocl.Device.getDefault()
-    print(f"{'pass' if cv2.ocl.haveOpenCL() and device.vendorName() else 'fail'}\tdevice", flush=True)
-    words = [f"{device.name()} of {device.vendorName()}"]
-    for name, call, arguments in cases():
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        print(f"start\t{name}", flush=True)
-        cv2.ocl.setUseOpenCL(False)
-        other = as_array(call(*arguments))
-        cv2.ocl.setUseOpenCL(True)
-        mine = as_array(call(*map(cv2.UMat, arguments)))
-        differs = difference(mine, other)
-        print(f"{'fail' if differs else 'pass'}\t{name}", flush=True)
-        if differs:
-            words.append(f"{name}: {differs}")
-    print(*words, sep="\n")
+    run_tests(tests(), [f"{device.name()} of {device.vendorName()}"])
 
 
 if __name__ == "__main__":

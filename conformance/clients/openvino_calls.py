@@ -14,6 +14,8 @@ import numpy
 import openvino
 from openvino import opset1, opset15 as op
 
+from calls import run_tests
+
 F = numpy.float32
 core = openvino.Core()
 random = numpy.random.default_rng(1)
@@ -754,7 +756,7 @@ def once(call, inputs):
     return scenario
 
 
-def tests():
+def scenarios():
     for group in (elementwise, convolutions, products, reductions, movements, searches, networks):
         for name, call, *inputs in group():
             yield f"{group.__name__}/{name}", once(call, inputs)
@@ -794,25 +796,23 @@ def run(scenario, plugin):
         random = before
 
 
-def main():
-    wanted, words = sys.argv[1:] or ["*"], []
-    print(f"{'pass' if 'GPU' in core.available_devices else 'fail'}\tdevice", flush=True)
-    for name, scenario in tests():
+def compare(scenario, precision, other, most):
+    differs = [difference(a, b, most) for a, b in zip(run(scenario, Plugin("GPU", precision)), other, strict=True)]
+    return next(filter(None, differs), None)
+
+
+def tests(wanted):
+    yield "device", lambda: None if "GPU" in core.available_devices else "there is none"
+    for name, scenario in scenarios():
         names = [(f"{name}-{precision}", precision) for precision in ("f32", "f16")]
         names = [pair for pair in names if any(fnmatch.fnmatchcase(pair[0], pattern) for pattern in wanted)]
         other = run(scenario, Plugin("CPU", "f32")) if names else None
         for test, precision in names:
-            print(f"start\t{test}", flush=True)
-            try:
-                mine = run(scenario, Plugin("GPU", precision))
-                pairs = [difference(a, b, allowed(name, precision)) for a, b in zip(mine, other, strict=True)]
-                differs = [words_ for words_ in pairs if words_]
-            except (RuntimeError, ValueError) as error:
-                differs = [str(error).strip().replace("\n", " ")]
-            print(f"{'fail' if differs else 'pass'}\t{test}", flush=True)
-            if differs:
-                words.append(f"{test}: {differs[0]}")
-    print(*words, sep="\n")
+            yield test, lambda: compare(scenario, precision, other, allowed(name, precision))
+
+
+def main():
+    run_tests(tests(sys.argv[1:] or ["*"]))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@
 pypi_calls.py PACKAGE: prints `start`, `pass` or `fail`, a tab and the test's name, for each test."""
 import importlib.metadata
 import sys
-import traceback
 
 import numpy
+
+from calls import run_tests
 
 
 def random(*shape, seed=1):
@@ -209,14 +210,7 @@ def pmcxcl():
 def main():
     package = sys.argv[1]
     print(f"{package} {importlib.metadata.version(package)}", flush=True)
-    for name, test in globals()[package]():
-        print(f"start\t{name}", flush=True)
-        try:
-            good = test()
-        except Exception:
-            traceback.print_exc()
-            good = False
-        print(f"{'pass' if good else 'fail'}\t{name}", flush=True)
+    run_tests((name, lambda: None if test() else "not what it should be") for name, test in globals()[package]())
 
 
 if __name__ == "__main__":

@@ -383,9 +383,9 @@ static bool run(const struct style *s, const struct shape *of_any, cl_kernel ker
     cl_int c_edges[2];
     edges_of_c(s, x, &l, c_edges);
     assert_int_equal(clSetKernelArg(kernel, 13, sizeof c_edges, c_edges), CL_SUCCESS);
+    const size_t rows = s->order ? x->groups[1] : 1; /* of work-groups that follow each other in x */
     const size_t local[3] = {(size_t)lanes_of(s) * x->local[0], x->local[1], local_z(x)},
-                 in_row = s->order ? x->groups[1] : 1, /* of the grid, for each in its first row */
-        global[3] = {x->groups[0] * in_row * local[0], x->groups[1] / in_row * local[1], x->groups[2] * local[2]};
+                 global[3] = {x->groups[0] * rows * local[0], x->groups[1] / rows * local[1], x->groups[2] * local[2]};
     const cl_int groups[2] = {(cl_int)x->groups[0], (cl_int)x->groups[1]};
     assert_int_equal(clSetKernelArg(kernel, 14, sizeof groups, groups), CL_SUCCESS);
     const size_t size = joint ? l.bytes[0] : l.bytes[2];

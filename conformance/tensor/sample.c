@@ -165,6 +165,32 @@ static void logs_have_lines_and_notes(void)
     }
 }
 
+struct memory {
+    void *at;
+    size_t bytes;
+};
+
+/* Builds the program and runs @f by one sub-group, on copies of this memory, which then gets what is there. */
+static void run_f(const char *text, const struct memory *memory, cl_uint count)
+{
+    enum { MOST = 4 };
+    cl_program program = build_good(text);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    cl_mem copies[MOST];
+    const size_t items[] = {16, 1, 1};
+    for (cl_uint i = 0; i < count && i < MOST; i++) {
+        copies[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, memory[i].bytes, memory[i].at, NULL);
+        EXPECT(!clSetKernelArg(kernel, i, sizeof copies[i], &copies[i]));
+    }
+    EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, items, items, 0, NULL, NULL));
+    for (cl_uint i = 0; i < count && i < MOST; i++) {
+        EXPECT(!clEnqueueReadBuffer(queue, copies[i], CL_TRUE, 0, memory[i].bytes, memory[i].at, 0, NULL, NULL));
+        clReleaseMemObject(copies[i]);
+    }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 /* The step of a round, which is the number of work-items, is more than the type of the variable has. */
 static void small_variables_count_to_their_end(void)
 {
@@ -217,20 +243,11 @@ static void functions(void)
         "    store %m, %d[1,%i]\n"
         "  }\n}\n";
     enum { N = 64 };
-    cl_program program = build_good(text);
-    cl_kernel kernel = clCreateKernel(program, "f", NULL);
-    float x[N], y[8 * N];
-    double d[2 * N];
+    float x[N], y[8 * N] = {0};
+    double d[2 * N] = {0};
     for (int i = 0; i < N; i++)
         x[i] = (float)(i - 31.5) / 8;
-    cl_mem memory[] = {clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, NULL), clCreateBuffer(context, 0, sizeof y, NULL, NULL),
-                       clCreateBuffer(context, 0, sizeof d, NULL, NULL)};
-    for (cl_uint i = 0; i < 3; i++)
-        clSetKernelArg(kernel, i, sizeof(cl_mem), &memory[i]);
-    size_t one[] = {16, 1, 1};
-    EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, one, one, 0, NULL, NULL));
-    clEnqueueReadBuffer(queue, memory[1], CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, sizeof d, d, 0, NULL, NULL);
+    run_f(text, (const struct memory[]){{x, sizeof x}, {y, sizeof y}, {d, sizeof d}}, 3);
     for (int i = 0; i < N; i++) {
         double v = x[i], exact[] = {exp(v), exp(v), exp2(v), sin(v), cos(v), log2(fabs(v)), cos(v), sin(v)};
         for (int k = 0; k < 8; k++) {
@@ -242,10 +259,6 @@ static void functions(void)
         EXPECT(fabs(d[2 * i] - exp(v)) <= 1e-15 * exp(v));
         EXPECT(fabs(d[2 * i + 1] - fabs(v) / 5) <= 1e-15);
     }
-    for (int i = 0; i < 3; i++)
-        clReleaseMemObject(memory[i]);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
 }
 
 static void infinities(void)
@@ -255,23 +268,11 @@ static void infinities(void)
         "  %0 = constant inf : f32  %1 = constant -inf : f32  %2 = constant nan : f32\n"
         "  %3 = arith.sub %0, %0 : f32  %b = constant -inf : bf16  %c = constant nan : bf16\n"
         "  store %0, %x[0]  store %1, %x[1]  store %2, %x[2]  store %3, %x[3]  store %b, %h[0]  store %c, %h[1]\n}\n";
-    cl_program program = build_good(text);
-    cl_kernel kernel = clCreateKernel(program, "f", NULL);
-    float x[4];
-    cl_ushort h[2];
-    cl_mem memory[] = {clCreateBuffer(context, 0, sizeof x, NULL, NULL), clCreateBuffer(context, 0, sizeof h, NULL, NULL)};
-    size_t one[] = {16, 1, 1};
-    for (cl_uint i = 0; i < 2; i++)
-        clSetKernelArg(kernel, i, sizeof(cl_mem), &memory[i]);
-    EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, one, one, 0, NULL, NULL));
-    clEnqueueReadBuffer(queue, memory[0], CL_TRUE, 0, sizeof x, x, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, memory[1], CL_TRUE, 0, sizeof h, h, 0, NULL, NULL);
+    float x[4] = {0};
+    cl_ushort h[2] = {0};
+    run_f(text, (const struct memory[]){{x, sizeof x}, {h, sizeof h}}, 2);
     EXPECT(isinf(x[0]) && x[0] > 0 && isinf(x[1]) && x[1] < 0 && isnan(x[2]) && isnan(x[3]));
     EXPECT(h[0] == 0xff80 && (h[1] & 0x7fff) > 0x7f80);
-    for (int i = 0; i < 2; i++)
-        clReleaseMemObject(memory[i]);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
 }
 
 /* Loops around each element, whose bounds differ by known numbers: some rounds, every second one, none. */
@@ -290,19 +291,10 @@ static void windows(void)
         "      %v = cast %k : i64  %w = arith.mul %v, %ten : i64  %t = arith.add %s, %w : i64  yield (%t)\n    }\n"
         "    %c = for %k=%to,%from init(%s=%b) -> (i64) { yield (%zero) }\n"
         "    store %c, %y[%i]\n  }\n}\n";
-    cl_program program = build_good(text);
-    cl_kernel kernel = clCreateKernel(program, "f", NULL);
-    cl_mem memory = clCreateBuffer(context, 0, COUNT * sizeof(cl_long), NULL, NULL);
     cl_long y[COUNT] = {0};
-    size_t one[] = {16, 1, 1};
-    EXPECT(!clSetKernelArg(kernel, 0, sizeof memory, &memory));
-    EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, one, one, 0, NULL, NULL));
-    clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+    run_f(text, (const struct memory[]){{y, sizeof y}}, 1);
     for (int i = 0; i < COUNT; i++)
         EXPECT(y[i] == 3 * i + 10 * (2 * i));
-    clReleaseMemObject(memory);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
 }
 
 /* A buffer may be left out. */

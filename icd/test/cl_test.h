@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -188,6 +189,16 @@ static CL_TEST_UNUSED void test_end(struct test_world *w)
     CHECK(clFinish(w->queue));
     CHECK(clReleaseCommandQueue(w->queue));
     CHECK(clReleaseContext(w->context));
+}
+
+/* How much memory this process occupies. */
+static CL_TEST_UNUSED long test_resident_kib(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK_THAT(file && fscanf(file, "%*d %ld", &pages) == 1);
+    fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 /* Runs a kernel with one buffer of an int and gives the int. */

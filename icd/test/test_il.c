@@ -310,7 +310,7 @@ static void groups_may_have_a_remainder(void **state)
     test_end(&w);
 }
 
-static cl_program link(const struct test_world *w, cl_uint count, const cl_program *inputs)
+static cl_program link_programs(const struct test_world *w, cl_uint count, const cl_program *inputs)
 {
     cl_program program;
     CHECK_CREATE(program, clLinkProgram(w->context, 1, &w->device, NULL, count, inputs, NULL, NULL, &err), CL_SUCCESS);
@@ -335,7 +335,7 @@ static void compile_and_link(void **state)
     /* A module is no header. */
     name = "h.h";
     CHECK_CODE(clCompileProgram(inputs[1], 0, NULL, NULL, 1, &inputs[0], &name, NULL, NULL), CL_INVALID_OPERATION);
-    cl_program program = link(&w, 2, inputs);
+    cl_program program = link_programs(&w, 2, inputs);
     size_t size, count;
     CHECK(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(count), &count, NULL));
     assert_int_equal(count, 2);

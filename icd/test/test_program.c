@@ -440,15 +440,6 @@ static void objects_and_libraries_are_linked(void **state)
     test_end(&w);
 }
 
-static long resident_kib(void)
-{
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
-    fclose(file);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
 static void building_many_times_keeps_memory_flat(void **state)
 {
     (void)state;
@@ -461,9 +452,9 @@ static void building_many_times_keeps_memory_flat(void **state)
         assert_int_equal(test_run(&w, program, "a"), i);
         CHECK(clReleaseProgram(program));
         if (i == 40)
-            after_some = resident_kib();
+            after_some = test_resident_kib();
     }
-    long growth = resident_kib() - after_some;
+    long growth = test_resident_kib() - after_some;
     if (!CL_TEST_SANITIZED && growth > 1024)
         fail_msg("160 builds left %ld KiB behind", growth);
     test_end(&w);
@@ -473,10 +464,10 @@ static void a_build_leaves_the_host_small(void **state)
 {
     (void)state;
     struct test_world w = test_begin(0);
-    long before = resident_kib();
+    long before = test_resident_kib();
     cl_program program = test_build(w.context, w.device, two_kernels, NULL);
     assert_int_equal(test_run(&w, program, "a"), 1);
-    long growth = resident_kib() - before;
+    long growth = test_resident_kib() - before;
     if (!CL_TEST_SANITIZED && growth > 25 * 1024)
         fail_msg("a build takes %ld KiB of the host", growth);
     CHECK(clReleaseProgram(program));

@@ -157,7 +157,7 @@ static LLVMValueRef replaced(struct narrowing *n, LLVMValueRef v)
 }
 
 /* What is in each element of a vector; NULL: that is not known to be one number. */
-static LLVMValueRef splat_number(LLVMValueRef v)
+static LLVMValueRef broadcast_number(LLVMValueRef v)
 {
     unsigned operand, element;
     if (!LLVMIsAShuffleVectorInst(v) || !LLVMIsAInsertElementInst(LLVMGetOperand(v, 0)))
@@ -173,7 +173,7 @@ static LLVMValueRef splat_number(LLVMValueRef v)
  * the number itself. */
 static LLVMValueRef first_elements(struct narrowing *n, LLVMValueRef v, unsigned count, LLVMValueRef at)
 {
-    LLVMValueRef made = replaced(n, v), number = splat_number(made), from = LLVMIsABitCastInst(made) ? LLVMGetOperand(made, 0) : NULL;
+    LLVMValueRef made = replaced(n, v), number = broadcast_number(made), from = LLVMIsABitCastInst(made) ? LLVMGetOperand(made, 0) : NULL;
     LLVMPositionBuilderBefore(n->b, at);
     if (all_of(made) == count)
         return made;

@@ -105,7 +105,7 @@ static struct addend take_first(struct sum *sum)
 }
 
 /* The number that all elements are, or NULL. */
-static LLVMValueRef splat_of(LLVMValueRef constant)
+static LLVMValueRef number_of_splat(LLVMValueRef constant)
 {
     LLVMValueRef first = LLVMGetAggregateElement(constant, 0);
     for (unsigned i = 1; i < LLVMGetVectorSize(LLVMTypeOf(constant)); i++)
@@ -116,7 +116,7 @@ static LLVMValueRef splat_of(LLVMValueRef constant)
 
 static LLVMValueRef loaded(struct sums *s, LLVMValueRef constant)
 {
-    LLVMValueRef splat = tsr__has(s->l, TSR_CPU_AVX512F) ? splat_of(constant) : NULL, kept = splat ? splat : constant;
+    LLVMValueRef splat = tsr__has(s->l, TSR_CPU_AVX512F) ? number_of_splat(constant) : NULL, kept = splat ? splat : constant;
     LLVMValueRef global = (LLVMValueRef)tsr__map_get(&s->constants, kept);
     if (!global) {
         global = LLVMAddGlobal(s->l->module, LLVMTypeOf(kept), "tsr.addend");

@@ -79,17 +79,22 @@ static bool retry_narrower(struct tsr__compilation *l, uint32_t number, uint64_t
     return true;
 }
 
+/* Of a kernel. The body for indices that wrap, one too many for most kernels, counts by itself. */
+static uint64_t kernel_cost(struct tsr__compilation *l, const struct tsr_kernel_info *kernel)
+{
+    struct visit v = {.l = l, .seen = {.arena = &l->scratch}}, other = v;
+    LLVMValueRef wrapping = LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, kernel->name));
+    const uint64_t alone = wrapping ? cost_from(&other, wrapping) : 0;
+    if (wrapping)
+        tsr__map_set(&v.seen, wrapping, 1);
+    const uint64_t rest = cost_from(&v, LLVMGetNamedFunction(l->module, kernel->entry));
+    return rest > alone ? rest : alone;
+}
+
 void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most)
 {
     for (uint32_t k = 0; most && l->variants && k < l->info->kernel_count; k++) {
-        struct visit v = {.l = l, .seen = {.arena = &l->scratch}}, other = v;
-        const char *name = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, l->info->kernels[k].name);
-        LLVMValueRef wrapping = LLVMGetNamedFunction(l->module, name); /* one body too many for most kernels: counts by itself */
-        uint64_t alone = wrapping ? cost_from(&other, wrapping) : 0;
-        if (wrapping)
-            tsr__map_set(&v.seen, wrapping, 1);
-        uint64_t cost = cost_from(&v, LLVMGetNamedFunction(l->module, l->info->kernels[k].entry));
-        cost = cost > alone ? cost : alone;
+        const uint64_t cost = kernel_cost(l, &l->info->kernels[k]);
         if (cost > most && retry_narrower(l, k, cost, most))
             l->retry = true;
     }
@@ -111,9 +116,9 @@ static void outline_gathers(struct tsr__compilation *l)
 {
     const uint64_t most = l->options->code_budget;
     for (uint32_t k = 0; most && k < l->info->kernel_count; k++) {
-        LLVMValueRef entry = LLVMGetNamedFunction(l->module, l->info->kernels[k].entry);
-        if (l->info->kernels[k].flags & TSR_KERNEL_PACKETS && entry && tsr__code_cost(l, entry) > most)
-            outline_from(&(struct visit){.l = l, .seen = {.arena = &l->scratch}}, entry);
+        const struct tsr_kernel_info *kernel = &l->info->kernels[k];
+        if (kernel->flags & TSR_KERNEL_PACKETS && kernel_cost(l, kernel) > most)
+            outline_from(&(struct visit){.l = l, .seen = {.arena = &l->scratch}}, LLVMGetNamedFunction(l->module, kernel->entry));
     }
 }
 

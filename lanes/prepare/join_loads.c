@@ -21,6 +21,7 @@ enum {
 struct narrow {
     LLVMValueRef load, base, index;
     LLVMTypeRef unit;
+    uintptr_t numbers[3]; /* of base, index and unit, in the order in which the code has them */
     int64_t at;
     uint64_t bytes;
     unsigned section; /* of the function: a part of a block in which no memory changes */
@@ -73,9 +74,12 @@ static bool find_narrow(LLVMTargetDataRef layout, const struct tsr__shapes *shap
     return true;
 }
 
-static int compare_pointers(const void *x, const void *y)
+/* The number of a value or type; where they lie in memory would sort the loads another way in each run. */
+static uintptr_t number_of(struct tsr__map *numbers, const void *key)
 {
-    return x < y ? -1 : x > y;
+    if (key && !tsr__map_get(numbers, key))
+        tsr__map_set(numbers, key, numbers->count + 1);
+    return key ? tsr__map_get(numbers, key) : 0;
 }
 
 /* By where they read, those of one place by where they stand. */
@@ -83,8 +87,10 @@ static int compare_places(const struct narrow *x, const struct narrow *y)
 {
     if (x->section != y->section)
         return x->section < y->section ? -1 : 1;
-    const int bases = compare_pointers(x->base, y->base), indices = compare_pointers(x->index, y->index);
-    return bases ? bases : indices ? indices : compare_pointers(x->unit, y->unit);
+    for (int i = 0; i < 3; i++)
+        if (x->numbers[i] != y->numbers[i])
+            return x->numbers[i] < y->numbers[i] ? -1 : 1;
+    return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -151,14 +157,19 @@ static void join_in(struct tsr__compilation *l, LLVMValueRef function, const str
     size_t code_count, count = 0;
     LLVMValueRef *code = tsr__instructions(l, function, &code_count);
     struct narrow *list = tsr_arena_alloc(&l->scratch, (code_count + 1) * sizeof *list);
+    struct tsr__map numbers = {.arena = &l->scratch};
     unsigned section = 0;
     for (size_t i = 0; i < code_count; i++) {
         if (i && LLVMGetInstructionParent(code[i]) != LLVMGetInstructionParent(code[i - 1]))
             section++;
-        list[count] = (struct narrow){.section = section, .number = i};
-        if (find_narrow(LLVMGetModuleDataLayout(l->module), shapes, code[i], &list[count]))
+        struct narrow *n = &list[count];
+        *n = (struct narrow){.section = section, .number = i};
+        if (find_narrow(LLVMGetModuleDataLayout(l->module), shapes, code[i], n)) {
+            n->numbers[0] = number_of(&numbers, n->base);
+            n->numbers[1] = number_of(&numbers, n->index);
+            n->numbers[2] = number_of(&numbers, n->unit);
             count++;
-        else if (tsr__may_write(code[i]))
+        } else if (tsr__may_write(code[i]))
             section++;
     }
     qsort(list, count, sizeof *list, compare);

@@ -82,7 +82,7 @@ LLVMValueRef tsr__object_of(LLVMValueRef pointer)
 
 unsigned tsr__space_of(LLVMValueRef pointer)
 {
-    return LLVMGetPointerAddressSpace(LLVMTypeOf(tsr__object_of(pointer)));
+    return LLVMGetPointerAddressSpace(tsr__element_type(LLVMTypeOf(tsr__object_of(pointer))));
 }
 
 static bool is_group_memory(LLVMValueRef object)

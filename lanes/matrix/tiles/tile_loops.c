@@ -608,10 +608,10 @@ bool tsr__tile_loops_reject(struct tsr__tiles *t)
                 life->runs_alone);
         for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
             for (unsigned k = 0; k < x->rows * x->columns; k++)
-                if (x->lives[k] == life)
-                    why = has_more_vectors(t, x) ? "most products of its loop over K are the packet's own"
-                          : life->is_part        ? x->runs_now
-                                                 : NULL;
+                if (x->lives[k] == life && has_more_vectors(t, x))
+                    why = "most products of its loop over K are the packet's own";
+                else if (x->lives[k] == life)
+                    why = life->is_part ? x->runs_now : NULL;
         if (life->accumulator < 0 || !why)
             continue;
         tsr__reject_tile(life, why);

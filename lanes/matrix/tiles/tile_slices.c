@@ -13,6 +13,7 @@
 #include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 #include "lanes/matrix/tiles/tile_slices.h"
+#include "lanes/prepare/staged_places.h"
 
 enum {
     MOST_INSTRUCTIONS = 2048,
@@ -228,18 +229,10 @@ static bool add_counter(struct tsr__slice *s, LLVMValueRef phi)
     return take(s, c.begin) && take(s, c.distance);
 }
 
-/* The address space of what a pointer, or a vector of them, is derived from: the library's functions take generic pointers. */
-static unsigned space_of(LLVMValueRef pointer)
-{
-    while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer))
-        pointer = LLVMGetOperand(pointer, 0);
-    return LLVMGetPointerAddressSpace(tsr__element_type(LLVMTypeOf(pointer)));
-}
-
 /* Notes through which argument the slice reads. False: it must not read there at another time or place. */
 static bool note_read(struct tsr__slice *s, LLVMValueRef pointer)
 {
-    const unsigned space = space_of(pointer);
+    const unsigned space = tsr__space_of(pointer);
     if (tsr__tile_place(pointer) || (space != TSR__GLOBAL_SPACE && space != TSR__CONSTANT_SPACE))
         return false;
     if (space == TSR__CONSTANT_SPACE)

@@ -128,9 +128,8 @@ struct tsr__live_range {
     bool is_part;    /* it fills a part of a tile only, which pays in loops that wait for those of other work-groups, and nowhere else */
     bool to_memory;  /* it is to lie in memory even if a register is free */
     const char *why; /* the webs stay vectors */
-    const char
-        *runs_alone; /* why the device does not run the loop of its products with those of other work-groups; NULL: it was not asked */
-    int turn;        /* number of its basic block + 1, if it needs the register only between two operations of that block; else 0 */
+    const char *runs_alone; /* why the loop of its products does not run with those of other work-groups; NULL: the device was not asked */
+    int turn;               /* number of its basic block + 1, if it needs the register only between two operations of that block; else 0 */
     size_t turn_begin, turn_end;
 };
 
