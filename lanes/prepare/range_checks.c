@@ -230,16 +230,29 @@ static void join_copy(struct range_checks *x, LLVMValueRef stop, LLVMValueRef al
     }
 }
 
-/* Is the product only added to, by products or in the next round, or used behind the loop? */
-static bool is_sum_alone(const struct range_checks *x, LLVMValueRef product)
+/* Do only products that move as well add to it, in the round or in the next one, or is it used behind the loop? */
+static bool may_sink(const struct range_checks *x, const struct tsr__map *sinking, LLVMValueRef product)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(product); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        const bool phi = LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) == x->r.header;
-        if (!phi && !tsr__is_product(user) && tsr__is_in_loop(x->r.cfg, user, x->r.loop))
+        const bool phi = LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) == x->r.header,
+                   later = tsr__is_product(user) && (LLVMGetInstructionParent(user) == x->r.latch || tsr__map_get(sinking, user));
+        if (!phi && !later && tsr__is_in_loop(x->r.cfg, user, x->r.loop))
             return false;
     }
     return true;
+}
+
+/* The products that each round comes to and that may move to its end. */
+static void find_sinking(const struct range_checks *x, struct tsr__map *sinking)
+{
+    const struct tsr__cfg *cfg = x->r.cfg;
+    const struct tsr__loop *loop = &cfg->loops[x->r.loop];
+    for (int k = loop->end; k-- > loop->begin;)
+        if (cfg->blocks[k].ref != x->r.latch && tsr__dominates(cfg, k, loop->latch))
+            for (LLVMValueRef i = LLVMGetLastInstruction(cfg->blocks[k].ref); i; i = LLVMGetPreviousInstruction(i))
+                if (tsr__is_product(i) && may_sink(x, sinking, i))
+                    tsr__map_set(sinking, i, true);
 }
 
 /* The loop's products move to the end of its round, where checks do not part them: so those of several sums make a tile. */
@@ -247,20 +260,21 @@ static void sink_products(struct range_checks *x)
 {
     const struct tsr__cfg *cfg = x->r.cfg;
     const struct tsr__loop *loop = &cfg->loops[x->r.loop];
+    struct tsr__map sinking = {.arena = x->r.arena};
+    find_sinking(x, &sinking);
     LLVMPositionBuilderBefore(x->g.b, tsr__after_phis(LLVMGetFirstInstruction(x->r.latch)));
     for (int k = loop->begin; k < loop->end; k++) {
         LLVMValueRef next = NULL;
-        if (cfg->blocks[k].ref == x->r.latch || !tsr__dominates(cfg, k, loop->latch))
+        if (cfg->blocks[k].ref == x->r.latch)
             continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref), site = NULL; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (tsr__is_product(i) && !is_sum_alone(x, i))
-                return;
-            if (tsr__is_product(i) && site) {
+            const bool sinks = tsr__map_get(&sinking, i);
+            if (sinks && site) {
                 LLVMInstructionRemoveFromParent(site);
                 LLVMInsertIntoBuilder(x->g.b, site);
             }
-            if (tsr__is_product(i)) {
+            if (sinks) {
                 LLVMInstructionRemoveFromParent(i);
                 LLVMInsertIntoBuilder(x->g.b, i);
             }
