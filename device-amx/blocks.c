@@ -200,6 +200,24 @@ static uint64_t columns_of_part(const struct tsr_launch *launch)
     return are_in_a_row(launch) && room > best ? room : best;
 }
 
+/* The first pass over a part, which has so many packets. */
+static void run_first_pass(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3], const uint64_t packets[2])
+{
+    const uint64_t row[3] = {groups[0], 1, groups[2]}, below[2] = {at[0], at[1] + 1}, column[3] = {1, groups[1] - 1, groups[2]};
+    tsr__tile_twice_begin(run, packets[0], packets[1]);
+    bool known = groups[2] == 1 && tsr__tile_twice_may_sample(run, groups[0], groups[1]);
+    if (known) {
+        run_block(run, at, row, TSR__FIRST_PASS);
+        tsr__tile_twice_end_row(run);
+        run_block(run, below, column, TSR__FIRST_PASS);
+        known = tsr__tile_twice_expect(run, groups[0], groups[1]);
+        if (!known)
+            tsr__tile_twice_begin(run, packets[0], packets[1]);
+    }
+    if (!known)
+        run_block(run, at, groups, TSR__FIRST_PASS);
+}
+
 /* Packets that run twice take the block part by part, so that C is in the second cache from the first time to the second. Parts under each
  * other come in a row, as they have the same B. */
 static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
@@ -217,8 +235,7 @@ static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint6
             from[0] = at[0] + x;
             from[1] = at[1] + y;
             if (runs_twice(run)) {
-                tsr__tile_twice_begin(run, count[0] * in_group[0], count[1] * in_group[1]);
-                run_block(run, from, count, TSR__FIRST_PASS);
+                run_first_pass(run, from, count, (const uint64_t[]){count[0] * in_group[0], count[1] * in_group[1]});
                 tsr__tile_twice_multiply(run);
                 run_block(run, from, count, TSR__SECOND_PASS);
             } else

@@ -84,6 +84,7 @@ struct tsr__entry {
     /* Work-groups of the last launch, in x in the upper half and in y in the lower, if its packets may run twice and noted nothing in their
      * first passes; else 0 (tiles_twice.c). */
     _Atomic uint64_t idle_launch;
+    _Atomic bool notes_all_groups; /* what a few groups noted did not tell what the others came to (tiles_samples.c) */
 };
 
 #define TSR__LOOPS_DO_NOT_WAIT UINT32_MAX /* in loop_size: it did not pay */

@@ -144,6 +144,12 @@ uint64_t tsr__tile_grid_best_b(void);
 
 /* Packets that run twice (tiles_twice.c). Before the first time: nothing is noted, and so many packets will come in x and in y. */
 void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down);
+/* May the first pass run the groups of the first row and then those of the first column alone? */
+bool tsr__tile_twice_may_sample(const struct tsr__run *run, uint64_t across, uint64_t down);
+/* Groups of the first row have run. */
+void tsr__tile_twice_end_row(struct tsr__run *run);
+/* Other groups of the first column have run, too: notes for all groups the loops that these lead to expect. False: they do not. */
+bool tsr__tile_twice_expect(struct tsr__run *run, uint64_t across, uint64_t down);
 /* The first time: a loop is noted. */
 void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *loop);
 /* In between: does all the loops that were noted. */
@@ -172,7 +178,7 @@ void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, en
 /* Clears the bits that do not count in `rows` lines of 64 bytes of TF32. A loop whose A and B have none has this bit in `how` beside
  * TSR_TILE_TF32. */
 void tsr__tile_cut_lines(char *to, int64_t stride, int64_t rows);
-enum { TSR__TILE_IS_CUT = 1 << 20 };
+enum { TSR__TILE_IS_CUT = TSR_TILE_OF_DEVICE };
 
 /* Make floats, in lines of 64 bytes, of `rows` rows: of 16 halves each; or of 16 words of two halves, the first ones in a line, the second
  * ones in the next. */

@@ -12,69 +12,7 @@
 
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
-#include "device-amx/tiles_share.h"
-
-enum {
-    MOST_ROWS = 1024,    /* of C */
-    MOST_COLUMNS = 1024, /* words */
-    MOST_TILES = MOST_COLUMNS / TSR__TILE_WORDS,
-    MOST_PACKETS = 1 << 15,
-    C_BYTES = 1 << 23,
-};
-
-enum { MOST_SEGMENTS = 64 };
-
-/* A or B in a segment. */
-struct segment {
-    const char *at;
-    int64_t steps;
-};
-
-/* The loops of all packets that have one number. */
-struct numbered {
-    struct tsr_tile_loop loop; /* the first one */
-    struct tsr__side a, b;
-    struct tsr__packed_b packed; /* in `memory` */
-    struct tsr__values values;   /* of operands that are computed, of `packed`, too */
-    uint64_t across, down;       /* packets that are to come */
-    int64_t pitch;               /* rows of C in `c` that there is room for in a column of the grid */
-    uint32_t count, alone;
-    uint32_t columns;    /* of the grid: operands B, or pairs of them */
-    bool is_open;        /* the current packet may go on with its loop */
-    bool values_full;    /* first time: there was no room for more values */
-    bool is_noted;       /* first time: it is the last one of `packets` */
-    uint32_t next;       /* second time: the packet that comes next */
-    uint32_t parts_left; /* … and parts of the current one, whose results it has */
-    struct part_end {
-        const char *a, *b;
-        struct tsr_tile_matrix in_a, in_b;
-    } end; /* first time: where the next part of the current packet has to begin */
-    struct {
-        bool is_kept; /* its segments are noted until the packet ends */
-        uint32_t count;
-        struct segment a[MOST_SEGMENTS], b[MOST_SEGMENTS];
-        struct tsr_tile_loop loop; /* of the first one */
-    } now;                         /* first time: of the current packet */
-    uint32_t segment_count;        /* of each of those that are done together */
-    int64_t segment_steps[MOST_SEGMENTS];
-    const char *of_segment[2][TSR__MOST_SIDE]; /* A and B while one of them is multiplied */
-    struct packet {
-        const char *a, *b; /* of the first part */
-        int64_t steps;
-        uint32_t parts;
-        uint16_t row, column; /* of the grid */
-        bool together;        /* the others' product has its results */
-    } packets[MOST_PACKETS];
-    bool taken[MOST_ROWS][2 * MOST_TILES]; /* rows and columns of the grid */
-    char *to[MOST_ROWS * MOST_TILES];
-    _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
-    _Alignas(TSR_TILE_ROW_BYTES) char c[C_BYTES];
-};
-
-struct tsr__tile_twice {
-    struct numbered loops[TSR_TILE_LOOPS];
-    struct tsr__grids grids;
-};
+#include "device-amx/tiles_twice.h"
 
 static bool is_narrow(const struct tsr_tile_loop *x)
 {
@@ -83,7 +21,7 @@ static bool is_narrow(const struct tsr_tile_loop *x)
 
 /* The packet's block of C, with rows of whole tiles. Those of a column of the grid follow each other, so that tiles of several packets are
  * whole. Two columns of 8 share them. */
-static char *block_of_c(struct numbered *t, const struct packet *p)
+static char *block_of_c(struct tsr__twice_loops *t, const struct tsr__packet_note *p)
 {
     const struct tsr_tile_loop *x = &t->loop;
     const int64_t column = is_narrow(x) ? p->column / 2 : p->column, right = is_narrow(x) && p->column % 2 ? tsr__loop_c_bytes(x) : 0;
@@ -92,11 +30,11 @@ static char *block_of_c(struct numbered *t, const struct packet *p)
 
 /* Which of the range's dimensions are the rows shows only later, so there is room for either. That also spreads what is used, a part of
  * each column, over the sets of the caches. */
-static int64_t pitch_of(const struct numbered *t, const struct tsr_tile_loop *x)
+static int64_t pitch_of(const struct tsr__twice_loops *t, const struct tsr_tile_loop *x)
 {
     const int64_t wanted = (int64_t)(t->down + t->across) * tsr__loop_rows(x),
                   across = is_narrow(x) ? (int64_t)t->across / 2 + 1 : (int64_t)t->across,
-                  room = C_BYTES / (x->columns * TSR_TILE_ROW_BYTES) / across;
+                  room = TSR__TWICE_C_BYTES / (x->columns * TSR_TILE_ROW_BYTES) / across;
     return wanted < room ? wanted : room;
 }
 
@@ -183,7 +121,7 @@ static void fetch(const char *c, const struct tsr_tile_loop *x)
 static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 {
     struct tsr__tile_twice *t = tsr_worker_scratch(run->seat, TSR__SCRATCH_TWICE, sizeof *t);
-    for (struct numbered *n = t ? t->loops : NULL; t && n < t->loops + TSR_TILE_LOOPS; n++) {
+    for (struct tsr__twice_loops *n = t ? t->loops : NULL; t && n < t->loops + TSR_TILE_LOOPS; n++) {
         n->count = n->next = n->alone = 0;
         n->is_open = n->values_full = n->now.is_kept = false;
         tsr__side_clear(&n->a);
@@ -193,11 +131,12 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
     return t;
 }
 
-static bool joins(const struct numbered *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+static bool joins(const struct tsr__twice_loops *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x), tiles = is_narrow(x) ? column / 2 : column;
-    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * tsr__loop_rows(x) > (pitch < MOST_ROWS ? pitch : MOST_ROWS) ||
-        (tiles + 1) * x->columns > MOST_TILES || (tiles + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > C_BYTES)
+    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE ||
+        (row + 1) * tsr__loop_rows(x) > (pitch < TSR__TWICE_MOST_ROWS ? pitch : TSR__TWICE_MOST_ROWS) ||
+        (tiles + 1) * x->columns > TSR__TWICE_MOST_TILES || (tiles + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > TSR__TWICE_C_BYTES)
         return false;
     if (!t->a.count)
         return true;
@@ -205,7 +144,7 @@ static bool joins(const struct numbered *t, const struct tsr_tile_loop *x, uint3
            (t->loop.zero || !t->taken[row][column]);
 }
 
-static void note_part(struct numbered *t, struct packet *p, const struct tsr_tile_loop *x)
+static void note_part(struct tsr__twice_loops *t, struct tsr__packet_note *p, const struct tsr_tile_loop *x)
 {
     p->parts++;
     p->steps += x->steps;
@@ -223,7 +162,7 @@ static void note_part(struct numbered *t, struct packet *p, const struct tsr_til
     }
 }
 
-static bool goes_on(const struct numbered *t, const struct tsr_tile_loop *x)
+static bool goes_on(const struct tsr__twice_loops *t, const struct tsr_tile_loop *x)
 {
     return !tsr__is_computed(x) && tsr__tile_same_shape(t->now.is_kept ? &t->now.loop : &t->loop, x) && x->a == t->end.a &&
            x->b == t->end.b && (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&t->end.in_a, &x->a_matrix, sizeof x->a_matrix)) &&
@@ -231,7 +170,7 @@ static bool goes_on(const struct numbered *t, const struct tsr_tile_loop *x)
 }
 
 /* Where A and B are, or their values are kept. False: there is no room now; all values will be forgotten before the next part. */
-static bool keep_operands(struct numbered *t, const struct tsr_tile_loop *x, const char **a, const char **b)
+static bool keep_operands(struct tsr__twice_loops *t, const struct tsr_tile_loop *x, const char **a, const char **b)
 {
     *a = tsr__values_of_operand(&t->values, x, false);
     *b = tsr__values_of_operand(&t->values, x, true);
@@ -240,8 +179,8 @@ static bool keep_operands(struct numbered *t, const struct tsr_tile_loop *x, con
 }
 
 /* A packet whose A and B are known: with several segments, `a` and `b` are all of them. */
-static void place_packet(struct tsr__run *run, struct numbered *t, struct packet *p, const struct tsr_tile_loop *x, const char *a,
-                         const char *b)
+static void place_packet(struct tsr__run *run, struct tsr__twice_loops *t, struct tsr__packet_note *p, const struct tsr_tile_loop *x,
+                         const char *a, const char *b)
 {
     uint32_t row = tsr__side_find(&t->a, a), column = tsr__side_find(&t->b, b);
     p->row = (uint16_t)row;
@@ -273,10 +212,10 @@ static bool may_have_segments(const struct tsr_tile_loop *x)
            (x->zero || x->how & TSR_TILE_FROM_ZERO || is_added(x));
 }
 
-static void note_packet(struct tsr__run *run, struct numbered *t, const struct tsr_tile_loop *x)
+static void note_packet(struct tsr__run *run, struct tsr__twice_loops *t, const struct tsr_tile_loop *x)
 {
-    struct packet *p = &t->packets[t->count++];
-    *p = (struct packet){0};
+    struct tsr__packet_note *p = &t->packets[t->count++];
+    *p = (struct tsr__packet_note){0};
     note_part(t, p, x);
     t->now.is_kept = false;
     if (!keep_operands(t, x, &p->a, &p->b))
@@ -288,15 +227,16 @@ static void note_packet(struct tsr__run *run, struct numbered *t, const struct t
     t->now.loop = *x;
     t->now.is_kept = true;
     t->now.count = 1;
-    t->now.a[0] = (struct segment){p->a, x->steps};
-    t->now.b[0] = (struct segment){p->b, x->steps};
+    t->now.a[0] = (struct tsr__segment){p->a, x->steps};
+    t->now.b[0] = (struct tsr__segment){p->b, x->steps};
 }
 
 /* Another part of the current packet, that does not go on where the last one has ended. */
-static void note_segment(struct numbered *t, const struct tsr_tile_loop *x)
+static void note_segment(struct tsr__twice_loops *t, const struct tsr_tile_loop *x)
 {
-    struct segment *a = &t->now.a[t->now.count], *b = &t->now.b[t->now.count];
-    t->now.is_kept = t->now.count < MOST_SEGMENTS && tsr__tile_same_shape(&t->now.loop, x) && keep_operands(t, x, &a->at, &b->at);
+    struct tsr__segment *a = &t->now.a[t->now.count], *b = &t->now.b[t->now.count];
+    t->now.is_kept =
+        t->now.count < TSR__TWICE_MOST_SEGMENTS && tsr__tile_same_shape(&t->now.loop, x) && keep_operands(t, x, &a->at, &b->at);
     if (t->now.is_kept) {
         a->steps = b->steps = x->steps;
         t->now.count++;
@@ -304,7 +244,7 @@ static void note_segment(struct numbered *t, const struct tsr_tile_loop *x)
 }
 
 /* Have the current packet's segments as many steps as those of the others? */
-static bool has_same_segments(const struct numbered *t)
+static bool has_same_segments(const struct tsr__twice_loops *t)
 {
     bool same = t->now.count == t->segment_count;
     for (uint32_t i = 0; i < t->now.count && same && t->now.count > 1; i++)
@@ -312,8 +252,8 @@ static bool has_same_segments(const struct numbered *t)
     return same;
 }
 
-/* The current packet has noted all of its loop. Several segments are what tells its A and B from those of others. */
-static void end_packet(struct tsr__run *run, struct numbered *t)
+/* Several segments are what tells the packet's A and B from those of others. */
+static void end_packet(struct tsr__run *run, struct tsr__twice_loops *t)
 {
     t->is_open = false;
     if (!t->now.is_kept)
@@ -344,9 +284,12 @@ void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
         run->twice = make_twice(run);
     if (!run->twice)
         return;
-    for (struct numbered *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++) {
+    for (struct tsr__twice_loops *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++) {
         n->count = n->next = 0;
-        n->is_open = n->now.is_kept = false;
+        n->is_open = n->now.is_kept = n->is_expected = false;
+        n->unexpected = 0;
+        tsr__side_forget(&n->a); /* of groups that did not tell enough */
+        tsr__side_forget(&n->b);
         if (n->values_full) {
             tsr__values_clear(&n->values);
             n->packed.launch = 0;
@@ -357,23 +300,41 @@ void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
     }
 }
 
-static struct numbered *loops_of(struct tsr__run *run, const struct tsr_tile_loop *x)
+static struct tsr__twice_loops *loops_of(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
     return run->twice ? &run->twice->loops[(x->how & TSR_TILE_LOOP_NUMBER) >> TSR_TILE_LOOP_SHIFT] : NULL;
 }
 
+bool tsr__tile_twice_may_sample(const struct tsr__run *run, uint64_t across, uint64_t down)
+{
+    return run->twice && tsr__tile_samples_may_do(run, across, down);
+}
+
+void tsr__tile_twice_end_row(struct tsr__run *run)
+{
+    for (unsigned n = 0; n < TSR_TILE_LOOPS; n++)
+        run->twice->loops[n].in_row = run->twice->loops[n].count;
+}
+
+bool tsr__tile_twice_expect(struct tsr__run *run, uint64_t across, uint64_t down)
+{
+    for (unsigned n = 0; n < TSR_TILE_LOOPS; n++)
+        end_packet(run, &run->twice->loops[n]);
+    return tsr__tile_samples_expect(run, across, down);
+}
+
 void tsr__tile_twice_note(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    struct numbered *t = loops_of(run, x);
+    struct tsr__twice_loops *t = loops_of(run, x);
     if (!t)
         return;
     if (!t->is_open) {
         end_packet(run, t);
-        t->is_noted = t->count < MOST_PACKETS;
+        t->is_noted = t->count < TSR__TWICE_MOST_PACKETS;
         if (t->is_noted)
             note_packet(run, t, x);
     } else if (t->is_noted) {
-        struct packet *p = &t->packets[t->count - 1];
+        struct tsr__packet_note *p = &t->packets[t->count - 1];
         const bool longer = goes_on(t, x);
         p->together = p->together && longer;
         if (t->now.is_kept && longer)
@@ -428,7 +389,7 @@ struct part {
     const char *const *a; /* of `row` and the ones behind it */
 };
 
-static void multiply(struct tsr__run *run, struct numbered *t, const struct part *part)
+static void multiply(struct tsr__run *run, struct tsr__twice_loops *t, const struct part *part)
 {
     struct tsr_tile_loop x = t->loop;
     x.how &= ~(uint64_t)TSR_TILE_HALF_N;
@@ -447,7 +408,7 @@ static void multiply(struct tsr__run *run, struct numbered *t, const struct part
 
 /* Of loops of 8 columns two make a tile: first those that lie beside each other in B, then any two; the last one may run alone. The grid's
  * columns are the pairs then. C that is in its place already stays there. Answers how many pairs there are. */
-static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
+static uint32_t pair_columns(struct tsr__twice_loops *t, struct tsr__grids *g)
 {
     const uint32_t neighbours = tsr__side_pair(&t->b, tsr__loop_b_beside(&t->loop), g->column);
     uint32_t pairs = neighbours + (t->b.count - 2 * neighbours) / 2;
@@ -456,7 +417,7 @@ static uint32_t pair_columns(struct numbered *t, struct tsr__grids *g)
             pairs = g->column[i] / 2;
     tsr__grids_order(g, &t->b, t->b.count, g->column);
     for (uint32_t i = 0; i < t->count; i++) {
-        struct packet *p = &t->packets[i];
+        struct tsr__packet_note *p = &t->packets[i];
         p->together = p->together && g->column[p->column] / 2 < pairs;
         if (p->together)
             p->column = g->column[p->column];
@@ -477,16 +438,16 @@ static bool is_better_alone(const struct tsr_tile_loop *x)
 
 static const char *operand_of_packet(const void *twice, uint32_t packet, bool is_b)
 {
-    const struct packet *p = &((const struct numbered *)twice)->packets[packet];
+    const struct tsr__packet_note *p = &((const struct tsr__twice_loops *)twice)->packets[packet];
     return is_b ? p->b : p->a;
 }
 
 /* Which of the noted loops can be done together: those with as many steps as the first one. Answers how many. */
-static uint32_t count_together(struct numbered *t)
+static uint32_t count_together(struct tsr__twice_loops *t)
 {
     uint32_t together = 0;
     for (uint32_t i = 0; i < t->count; i++) {
-        struct packet *p = &t->packets[i];
+        struct tsr__packet_note *p = &t->packets[i];
         if (p->together && !together)
             t->loop.steps = p->steps;
         p->together = p->together && p->steps == t->loop.steps;
@@ -498,11 +459,11 @@ static uint32_t count_together(struct numbered *t)
 static void find_operands_of_segment(const char **to, const char *const *of, uint32_t count, uint32_t segment)
 {
     for (uint32_t i = 0; i < count; i++)
-        to[i] = ((const struct segment *)of[i])[segment].at;
+        to[i] = ((const struct tsr__segment *)of[i])[segment].at;
 }
 
 /* All segments, each of which adds to what the ones before have left in C. */
-static void multiply_segments(struct tsr__run *run, struct numbered *t, struct part part)
+static void multiply_segments(struct tsr__run *run, struct tsr__twice_loops *t, struct part part)
 {
     const char *const *all_a = part.a, *const *all_b = part.b;
     const struct tsr_tile_loop all = t->loop;
@@ -520,12 +481,12 @@ static void multiply_segments(struct tsr__run *run, struct numbered *t, struct p
 }
 
 /* The loops in rows and columns of the grid, or in pairs of columns. */
-static void multiply_part(struct tsr__run *run, struct numbered *t, struct part part, uint32_t column)
+static void multiply_part(struct tsr__run *run, struct tsr__twice_loops *t, struct part part, uint32_t column)
 {
     const uint32_t in_tile = tsr__columns_in_tile(&t->loop);
     memset(t->to, 0, (size_t)part.rows * part.columns * sizeof t->to[0]);
     for (uint32_t i = 0; i < t->count; i++) {
-        const struct packet *p = &t->packets[i];
+        const struct tsr__packet_note *p = &t->packets[i];
         if (p->together && p->row >= part.row && p->row < part.row + part.rows)
             t->to[(p->row - part.row) * part.columns + p->column / in_tile - column] =
                 block_of_c(t, p) - p->column % in_tile * tsr__loop_c_bytes(&t->loop);
@@ -538,7 +499,7 @@ static void multiply_part(struct tsr__run *run, struct numbered *t, struct part 
 }
 
 /* Are there several grids, of so many loops together? C that is in its place already stays there. */
-static bool find_grids(struct numbered *t, struct tsr__grids *g, uint32_t together)
+static bool find_grids(struct tsr__twice_loops *t, struct tsr__grids *g, uint32_t together)
 {
     if (!t->loop.zero || together == t->a.count * t->columns * tsr__columns_in_tile(&t->loop))
         return false;
@@ -549,13 +510,13 @@ static bool find_grids(struct numbered *t, struct tsr__grids *g, uint32_t togeth
     return tsr__grids_end(g);
 }
 
-static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr__grids *g)
+static void multiply_grids(struct tsr__run *run, struct tsr__twice_loops *t, struct tsr__grids *g)
 {
     const uint32_t in_tile = tsr__columns_in_tile(&t->loop);
     tsr__grids_order(g, &t->a, t->a.count, g->row);
     tsr__grids_order(g, &t->b, t->columns, g->column);
     for (uint32_t i = 0; i < t->count; i++) {
-        struct packet *p = &t->packets[i];
+        struct tsr__packet_note *p = &t->packets[i];
         if (p->together) {
             p->row = g->row[p->row];
             p->column = (uint16_t)(g->column[p->column / in_tile] * in_tile + p->column % in_tile);
@@ -569,7 +530,7 @@ static void multiply_grids(struct tsr__run *run, struct numbered *t, struct tsr_
     }
 }
 
-static void multiply_all(struct tsr__run *run, struct numbered *t)
+static void multiply_all(struct tsr__run *run, struct tsr__twice_loops *t)
 {
     end_packet(run, t);
     t->columns = is_narrow(&t->loop) ? pair_columns(t, &run->twice->grids) : t->b.count;
@@ -605,7 +566,7 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
     if (!run->twice)
         return;
     learn_noted(run, run->twice->loops[0].count);
-    for (struct numbered *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++)
+    for (struct tsr__twice_loops *n = run->twice->loops; n < run->twice->loops + TSR_TILE_LOOPS; n++)
         if (n->count)
             multiply_all(run, n);
 }
@@ -621,9 +582,16 @@ static void fetch_ahead(const char *c, const struct tsr_tile_loop *x)
         __builtin_prefetch(c + i * TSR_TILE_ROW_BYTES);
 }
 
+/* The note of the packet that comes next, if the others' product has its results. */
+static const struct tsr__packet_note *next_noted(struct tsr__twice_loops *t, const struct tsr_tile_loop *x)
+{
+    const struct tsr__packet_note *p = t->next < t->count ? &t->packets[t->next++] : NULL;
+    return p && p->together && tsr__is_operand(x, false, p->a) && tsr__is_operand(x, true, p->b) ? p : NULL;
+}
+
 bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    struct numbered *t = loops_of(run, x);
+    struct tsr__twice_loops *t = loops_of(run, x);
     if (!t)
         return false;
     if (t->is_open) { /* the first part has got all */
@@ -633,8 +601,8 @@ bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
     }
     t->is_open = x->how & TSR_TILE_GOES_ON;
     t->parts_left = 0;
-    const struct packet *p = t->next < t->count ? &t->packets[t->next++] : NULL;
-    if (!p || !p->together || !tsr__is_operand(x, false, p->a) || !tsr__is_operand(x, true, p->b))
+    const struct tsr__packet_note *p = t->is_expected ? tsr__tile_samples_expected(run, t, x) : next_noted(t, x);
+    if (!p)
         return false;
     fetch(block_of_c(t, p), x);
     if (t->next < t->count && t->packets[t->next].together)

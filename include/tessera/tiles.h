@@ -66,7 +66,9 @@ enum {
     TSR_TILE_B_UNPACKED = TSR_TILE_B_ROWS | TSR_TILE_B_COLUMNS, /* mask */
     TSR_TILE_A_COMPUTED = 1 << 18,  /* of a loop, without NIBBLES and A_EDGES: `a_code` computes A from the values at `a` */
     TSR_TILE_B_COMPUTED = 1 << 19,  /* the same of B, without B_UNPACKED, HALF_N, NIBBLES and B_EDGES */
+    TSR_TILE_SAME_PARTS = 1 << 20,  /* with GOES_ON: packets that ask at all ask as often as others, each time for as many steps as these */
     TSR_TILE_LOOP_NUMBER = 3 << 24, /* mask, of a loop with TWICE: its number among those of the packet's rounds */
+    TSR_TILE_OF_DEVICE = 1 << 28,   /* never asked for: the device's own */
 };
 enum {
     TSR_TILE_LOOP_SHIFT = 24,

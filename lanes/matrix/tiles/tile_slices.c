@@ -79,8 +79,8 @@ static bool is_loaded_from(struct tsr__compilation *l, LLVMValueRef v, LLVMValue
     return true;
 }
 
-/* The argument that a value is: a parameter of a packet function, or what an entry loads from the argument block. */
-static int argument_of(struct tsr__compilation *l, LLVMValueRef v)
+/* A parameter of a packet function, or what an entry loads from the argument block. */
+int tsr__kernel_argument_of(struct tsr__compilation *l, LLVMValueRef v)
 {
     LLVMValueRef block, group, item;
     uint64_t at, in_group, in_item;
@@ -108,7 +108,7 @@ static int argument_below(struct tsr__compilation *l, LLVMValueRef v, struct tsr
     while (LLVMIsAGetElementPtrInst(v) || LLVMIsAAddrSpaceCastInst(v))
         v = LLVMGetOperand(v, 0);
     if (!LLVMIsAPHINode(v))
-        return argument_of(l, v);
+        return tsr__kernel_argument_of(l, v);
     if (tsr__map_get(seen, v))
         return ANY;
     tsr__map_set(seen, v, 1);

@@ -13,6 +13,7 @@
 
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
+#include "lanes/matrix/tiles/tile_slices.h"
 #include "lanes/matrix/tiles/tiles.h"
 
 struct tsr__twice {
@@ -20,6 +21,7 @@ struct tsr__twice {
     LLVMBasicBlockRef loop;
     LLVMValueRef answer;
     bool from_zero;                   /* accumulators are zero when a packet comes to the loop first */
+    bool same_parts;                  /* each packet comes to it as often, with as many rounds each time */
     struct tsr__map in_front, behind; /* blocks → 1 */
 };
 
@@ -183,6 +185,48 @@ static bool begins_with_zero(const struct tsr__twice *x, struct tsr__live_range 
     return true;
 }
 
+/* Adds the blocks from which a packet may come to the loop again, once it has been there. */
+static void add_round(const struct tsr__twice *x, struct tsr__map *round, LLVMBasicBlockRef block)
+{
+    if (!tsr__map_get(&x->in_front, block) || tsr__map_get(round, block))
+        return;
+    tsr__map_set(round, block, 1);
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        add_round(x, round, LLVMGetSuccessor(last, i));
+}
+
+/* Is the value computed from numbers and arguments of the kernel alone, and from what counts rounds? `seen`: is it said of these anyway? */
+static bool is_of_launch(const struct tsr__twice *x, const struct tsr__map *round, struct tsr__map *seen, LLVMValueRef v)
+{
+    if (LLVMIsAConstant(v) || tsr__map_get(seen, v) || tsr__kernel_argument_of(x->t->l, v) >= 0)
+        return true;
+    if (!LLVMIsAInstruction(v))
+        return false;
+    tsr__map_set(seen, v, 1);
+    const bool counts = LLVMIsAPHINode(v) && tsr__map_get(round, LLVMGetInstructionParent(v));
+    bool is = counts || (tsr__is_pure(v) && !LLVMIsAPHINode(v));
+    for (unsigned i = 0; counts && is && i < LLVMCountIncoming(v); i++)
+        is = is_of_launch(x, round, seen, LLVMGetIncomingValue(v, i));
+    for (int i = 0; !counts && is && i < (LLVMIsACallInst(v) ? (int)LLVMGetNumArgOperands(v) : LLVMGetNumOperands(v)); i++)
+        is = is_of_launch(x, round, seen, LLVMGetOperand(v, (unsigned)i));
+    return is;
+}
+
+/* Do only numbers and arguments of the kernel decide how often a packet comes to the loop, and how many rounds it makes each time? */
+static bool has_same_parts(const struct tsr__twice *x)
+{
+    struct tsr__map round = {.arena = &x->t->l->scratch}, seen = {.arena = &x->t->l->scratch};
+    bool same = true;
+    add_round(x, &round, x->loop);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b && same; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+        if (tsr__map_get(&round, b) && LLVMGetNumSuccessors(last) > 1)
+            same = LLVMIsABranchInst(last) && is_of_launch(x, &round, &seen, LLVMGetCondition(last));
+    }
+    return same;
+}
+
 struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr__live_range *const *lives, unsigned count,
                                         const char **why)
 {
@@ -200,6 +244,7 @@ struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef 
     x->from_zero = true;
     for (unsigned i = 0; i < count && !*why; i++)
         x->from_zero = x->from_zero && begins_with_zero(x, lives[i]);
+    x->same_parts = !*why && has_same_parts(x);
     return *why ? NULL : x;
 }
 
@@ -228,7 +273,8 @@ static bool goes_on(const struct tsr__twice *x)
 
 unsigned tsr__tile_twice_bits(const struct tsr__twice *x)
 {
-    return TSR_TILE_TWICE | (goes_on(x) ? TSR_TILE_GOES_ON | (x->from_zero ? TSR_TILE_FROM_ZERO : 0u) : 0u);
+    return TSR_TILE_TWICE |
+           (goes_on(x) ? TSR_TILE_GOES_ON | (x->from_zero ? TSR_TILE_FROM_ZERO : 0u) | (x->same_parts ? TSR_TILE_SAME_PARTS : 0u) : 0u);
 }
 
 LLVMValueRef tsr__tile_twice_called(struct tsr__twice *x, LLVMValueRef answer)
