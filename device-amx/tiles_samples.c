@@ -143,7 +143,9 @@ const struct tsr__packet_note *tsr__tile_samples_expected(struct tsr__run *run, 
         if (!tsr__is_operand(x, false, p->a) || !tsr__is_operand(x, true, p->b))
             continue;
         t->next = i + 1;
-        if (p->together && is_as_asked(t, p, x))
+        if (!p->together) /* there was no room for it, or it is better alone */
+            return NULL;
+        if (is_as_asked(t, p, x))
             return p;
         break;
     }

@@ -98,6 +98,7 @@ const struct style styles[] = {
     {.m = 8, .rows = 4, .columns = 2, .type = UINT4, .b_rows = true, .index = "int", .end = ADDS_TO_C, .eight = true},
     {.m = 8, .rows = 2, .columns = 1, .type = F16, .index = "long", .b_columns = true},
     {.m = 4, .rows = 1, .columns = 3, .type = TF32, .index = "long", .nested = true, .b_columns = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = TF32, .index = "int", .nested = true},
     {.m = 1, .rows = 1, .columns = 1, .type = UINT8, .index = "int", .end = ADDS_TO_C, .b_columns = true},
     {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .b_columns = true, .eight = true},
     {.m = 8, .rows = 4, .columns = 2, .type = INT8, .index = "int", .checks = true},
