@@ -95,11 +95,11 @@ enum {
  *
  *               With TSR_TILE_TWICE a packet may run twice: up to the loop, and with the loop's results from its beginning to its end. Up
  *               to the loop it does nothing that others see, and calls this function for nothing else. If the answer is not 0, this is
- *               the first time, and the packet ends at once; the accumulators' contents are undefined. `to` is not used. With
- *               TSR_TILE_GOES_ON the packet ends where tile_first says so, and the answer is not looked at. The calls of a packet are
- *               then parts of one loop; accumulators keep what the last call left in them. If the rounds of a packet are those of several
- *               loops, which have no operand in common, it asks for all of them in the order of their numbers, each time, and ends
- *               behind the last one.
+ *               the first time, which some packets do without, and the packet ends at once; the accumulators' contents are undefined.
+ *               `to` is not used. With TSR_TILE_GOES_ON the packet ends where tile_first says so, and the answer is not looked at. The
+ *               calls of a packet are then parts of one loop; accumulators keep what the last call left in them. If the rounds of a
+ *               packet are those of several loops, which have no operand in common, it asks for all of them in the order of their
+ *               numbers, each time, and ends behind the last one.
  * tile_first    is asked where a packet leaves the code that leads to such a loop, but for the loop's own end without TSR_TILE_GOES_ON. Not
  *               0: the packet ends at once.
  * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */
