@@ -1,60 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Makes a random program: views of the parameters, then statements that read some of them and write one. For each view a bound of its
  * numbers is known, and a statement whose result could be too large to be exact in its type is not made. */
-#include "generate.h"
+#include "gen.h"
 
-#include <stdio.h>
-#include <string.h>
+enum { FAMILIES = 5, REPEATED = 60, PARTED = 50, OF_PRODUCTS = 40, SQUARE = 60, GROUPS = 20, SPREAD = 10 };
 
-enum { MOST_VIEWS = 24, PALETTE = 4, TRIES = 60, TYPES = 10, FAMILIES = 5, REPEATED = 60, PARTED = 50, OF_PRODUCTS = 40, SQUARE = 60 };
-
-static const struct {
-    const char *name;
-    double exact; /* integers up to here are exact; 0: of any size, they wrap */
-    int class;    /* 0 integer, 1 floating, 2 complex */
-    uint32_t bytes;
-    bool atomic;
-} types[TYPES] = {{"i8", 0, 0, 1, false},       {"i16", 0, 0, 2, false},     {"i32", 0, 0, 4, true},       {"i64", 0, 0, 8, true},
-                  {"bf16", 256, 1, 2, false},   {"f16", 2048, 1, 2, true},   {"f32", 1 << 24, 1, 4, true}, {"f64", 0x1p53, 1, 8, true},
-                  {"c32", 1 << 24, 2, 8, true}, {"c64", 0x1p53, 2, 16, true}};
+const struct number_type types[TYPES] = {{"i8", 0, WHOLE, 1, false, 0},          {"i16", 0, WHOLE, 2, false, 1},
+                                         {"i32", 0, WHOLE, 4, true, 2},          {"i64", 0, WHOLE, 8, true, 3},
+                                         {"bf16", 256, FLOATING, 2, false, 4},   {"f16", 2048, FLOATING, 2, true, 5},
+                                         {"f32", 1 << 24, FLOATING, 4, true, 6}, {"f64", 0x1p53, FLOATING, 8, true, 7},
+                                         {"c32", 1 << 24, COMPLEX, 8, true, 6},  {"c64", 0x1p53, COMPLEX, 16, true, 7}};
 /* Types of programs of products: of factors, and of sums. */
 static const int families[FAMILIES][2] = {{0, 2}, {4, 6}, {5, 6}, {6, 6}, {7, 7}};
 
-struct view {
-    char name[16];
-    int type;
-    uint32_t order;
-    int mode[MOST_MODES]; /* of the palette */
-    bool local;
-    uint32_t memory; /* views of the same memory */
-    double bound;
-};
-
-struct gen {
-    struct generated *g;
-    struct tsr_buf text;
-    uint64_t state;
-    int64_t size[PALETTE]; /* sizes of modes that the program has */
-    bool open[PALETTE];
-    struct view views[MOST_VIEWS];
-    uint32_t view_count, memories, next_name, indent;
-    const int *family; /* of a program of products; otherwise NULL */
-    bool adds;         /* the loop that is being written runs more than once: beta is 1 */
-    double memory_bound[MOST_VIEWS];
-};
-
-static uint32_t below(struct gen *g, uint32_t limit)
+uint32_t below(struct gen *g, uint32_t limit)
 {
     g->state = g->state * 6364136223846793005u + 1442695040888963407u;
     return limit ? (uint32_t)((g->state >> 33) % limit) : 0;
 }
 
-static bool chance(struct gen *g, uint32_t percent)
+bool chance(struct gen *g, uint32_t percent)
 {
     return below(g, 100) < percent;
 }
 
-static void line(struct gen *g)
+void line(struct gen *g)
 {
     tsr_buf_printf(&g->text, "\n%*s", (int)(2 * g->indent), "");
 }
@@ -69,28 +39,26 @@ int initial_value(uint64_t seed, uint32_t buffer, size_t k)
 
 /* ---- types ---- */
 
-/* As the table of promotions in the language's manual. */
-static bool promotable(int a, int b)
+bool promotable(int a, int b)
 {
     static const uint16_t into[TYPES] = {/* i8 */ 0x3ff,  /* i16 */ 0x3ce, /* i32 */ 0x28c, /* i64 */ 0x008, /* bf16 */ 0x3d0,
                                          /* f16 */ 0x3e0, /* f32 */ 0x3c0, /* f64 */ 0x280, /* c32 */ 0x300, /* c64 */ 0x200};
     return into[a] >> b & 1;
 }
 
-static bool fits(int type, double bound)
+bool fits(int type, double bound)
 {
     return !types[type].exact || bound <= types[type].exact;
 }
 
-/* The number as a constant of the type. */
-static void put_constant(struct gen *g, uint32_t name, int type, int value)
+void put_constant(struct gen *g, uint32_t name, int type, int value)
 {
     static const char *const formats[] = {"%%c%u = constant %d : %s", "%%c%u = constant %d.0 : %s", "%%c%u = constant [%d.0, 0.0] : %s"};
     line(g);
     tsr_buf_printf(&g->text, formats[types[type].class], name, value, types[type].name);
 }
 
-static void put_size(struct gen *g, int mode)
+void put_size(struct gen *g, int mode)
 {
     if (g->open[mode])
         tsr_buf_printf(&g->text, "x?");
@@ -98,14 +66,35 @@ static void put_size(struct gen *g, int mode)
         tsr_buf_printf(&g->text, "x%lld", (long long)g->size[mode]);
 }
 
+void put_first_stride(struct gen *g, const struct view *v)
+{
+    if (v->first_open)
+        tsr_buf_printf(&g->text, ",strided<?");
+    else
+        tsr_buf_printf(&g->text, ",strided<%lld", (long long)v->first);
+}
+
 /* ---- parameters ---- */
 
-static struct view *add_view(struct gen *g, int type, uint32_t order, const int *mode, uint32_t memory, bool local)
+struct view *add_view(struct gen *g, int type, uint32_t order, const int *mode, uint32_t memory, bool local)
 {
     struct view *v = &g->views[g->view_count++];
-    *v = (struct view){.type = type, .order = order, .memory = memory, .local = local};
+    *v = (struct view){.type = type, .order = order, .memory = memory, .local = local, .first = 1};
     memcpy(v->mode, mode, order * sizeof *mode);
     return v;
+}
+
+/* The strides of `order` modes, of which the first may be told. */
+static void put_strides(struct gen *g, const struct buffer *b, uint32_t order)
+{
+    for (uint32_t i = 0; i < order; i++) {
+        tsr_buf_printf(&g->text, i ? "," : ",strided<");
+        if (i || b->first_open)
+            tsr_buf_printf(&g->text, "?");
+        else
+            tsr_buf_printf(&g->text, "%lld", (long long)b->stride[0]);
+    }
+    tsr_buf_printf(&g->text, order ? ">" : "");
 }
 
 static void put_param(struct gen *g, uint32_t number)
@@ -114,29 +103,43 @@ static void put_param(struct gen *g, uint32_t number)
     int type = g->family ? g->family[below(g, 2)] : (int)below(g, TYPES), mode[MOST_MODES] = {0};
     b->order = g->family ? 2 : below(g, 10) < 7 ? 1 + below(g, 2) : below(g, MOST_MODES + 1);
     snprintf(b->type, sizeof b->type, "%s", types[type].name);
-    tsr_buf_printf(&g->text, "%s%%P%u: memref<%s", number ? ", " : "", number, types[type].name);
-    b->gap = b->order >= 2 && chance(g, 30);
+    bool gap = b->order >= 2 && chance(g, 30), spread = b->order && chance(g, SPREAD);
+    b->strided = gap || spread;
+    b->first_open = b->strided && chance(g, 20);
+    b->group = chance(g, GROUPS);
+    b->offset = b->group ? below(g, 4) : 0;
+    b->offset_open = b->group && chance(g, 50);
+    tsr_buf_printf(&g->text, "%s%%P%u: %smemref<%s", number ? ", " : "", number, b->group ? "group<" : "", types[type].name);
     bool last_open = chance(g, 50);
-    b->elements = 1;
+    b->elements = 1 + spread;
     for (uint32_t i = 0; i <= b->order; i++) {
-        bool group = i == b->order;
-        if (!group)
-            mode[i] = g->family && chance(g, SQUARE) ? 0 : (int)below(g, PALETTE);
-        b->shape[i] = group ? g->g->groups : g->size[mode[i]];
-        b->open[i] = group ? last_open : g->open[mode[i]];
+        bool last = i == b->order;
+        if (!last)
+            mode[i] = g->family && chance(g, SQUARE) ? 0 : (int)below(g, g->modes);
+        b->shape[i] = last ? g->g->groups : g->size[mode[i]];
+        b->open[i] = last ? last_open : g->open[mode[i]];
         b->stride[i] = (int64_t)b->elements;
-        b->elements = b->elements * (size_t)b->shape[i] + (i == 0 && b->gap);
+        b->elements = b->elements * (size_t)b->shape[i] + (i == 0 && gap);
+        if (last && b->group) {
+            if (b->strided)
+                put_strides(g, b, b->order);
+            tsr_buf_printf(&g->text, ">");
+        }
         tsr_buf_printf(&g->text, b->open[i] ? "x?" : "x%lld", (long long)b->shape[i]);
     }
-    if (b->gap) {
-        for (uint32_t i = 0; i <= b->order; i++)
-            tsr_buf_printf(&g->text, i == 0 ? ",strided<1" : i == 1 ? ",?" : ",?");
-        tsr_buf_printf(&g->text, ">");
-    }
+    if (b->strided && !b->group)
+        put_strides(g, b, b->order + 1);
+    if (b->offset_open)
+        tsr_buf_printf(&g->text, ", offset: ?");
+    else if (b->offset)
+        tsr_buf_printf(&g->text, ", offset: %lld", (long long)b->offset);
     tsr_buf_printf(&g->text, ">");
+    b->elements += (size_t)b->offset;
     b->bytes = b->elements * types[type].bytes;
     struct view *v = add_view(g, type, b->order, mode, g->memories, false);
     snprintf(v->name, sizeof v->name, "v%u", number);
+    v->first_open = b->first_open;
+    v->first = b->order ? b->stride[0] : 1;
     g->memory_bound[g->memories++] = 2;
 }
 
@@ -146,26 +149,25 @@ static void put_own_part(struct gen *g, uint32_t number)
     const struct buffer *b = &g->g->buffers[number];
     const struct view *v = &g->views[number];
     line(g);
-    tsr_buf_printf(&g->text, "%%v%u = subview %%P%u[", number, number);
-    for (uint32_t i = 0; i < b->order; i++)
+    tsr_buf_printf(&g->text, "%%v%u = %s %%P%u[", number, b->group ? "load" : "subview", number);
+    for (uint32_t i = 0; i < b->order && !b->group; i++)
         tsr_buf_printf(&g->text, ":,");
     tsr_buf_printf(&g->text, "%%gid] : memref<%s", b->type);
     for (uint32_t i = 0; i < b->order; i++)
         put_size(g, v->mode[i]);
-    for (uint32_t i = 0; i < b->order && b->gap; i++)
-        tsr_buf_printf(&g->text, i ? ",?" : ",strided<1");
-    tsr_buf_printf(&g->text, b->order && b->gap ? ">>" : ">");
+    if (b->strided)
+        put_strides(g, b, b->order);
+    tsr_buf_printf(&g->text, ">");
 }
 
 /* ---- choices ---- */
 
-static struct view *any_view(struct gen *g)
+struct view *any_view(struct gen *g)
 {
     return &g->views[below(g, g->view_count)];
 }
 
-/* A view of a type that goes into `type`, of these modes; NULL: none was found. */
-static struct view *find_view(struct gen *g, int type, uint32_t order, const int *mode)
+struct view *find_view(struct gen *g, int type, uint32_t order, const int *mode)
 {
     for (int i = 0; i < TRIES; i++) {
         struct view *v = any_view(g);
@@ -175,8 +177,7 @@ static struct view *find_view(struct gen *g, int type, uint32_t order, const int
     return NULL;
 }
 
-/* A small number of a type that goes into `type`. */
-static uint32_t put_scalar(struct gen *g, int type, int value)
+uint32_t put_scalar(struct gen *g, int type, int value)
 {
     uint32_t name = g->next_name++;
     int own = type;
@@ -189,12 +190,18 @@ static uint32_t put_scalar(struct gen *g, int type, int value)
     return name;
 }
 
-static double bound_of(const struct gen *g, const struct view *v)
+const char *any_width(struct gen *g)
+{
+    static const char *const widths[] = {"i8", "i16", "i32", "i64", "index"};
+    return widths[below(g, TSR_ARRAY_LEN(widths))];
+}
+
+double bound_of(const struct gen *g, const struct view *v)
 {
     return g->memory_bound[v->memory];
 }
 
-static void raise_bound(struct gen *g, const struct view *v, double bound)
+void raise_bound(struct gen *g, const struct view *v, double bound)
 {
     if (bound > g->memory_bound[v->memory])
         g->memory_bound[v->memory] = bound;
@@ -218,7 +225,7 @@ static bool put_blas(struct gen *g, const char *name, const struct view *a, cons
     if (!promotable(product, c->type))
         return false;
     bool atomic = types[c->type].atomic && (beta == 0 || beta == 1) && chance(g, 25);
-    double sum = bound_of(g, a) * (b ? bound_of(g, b) : 1) * (double)depth * (types[c->type].class == 2 ? 2 : 1);
+    double sum = bound_of(g, a) * (b ? bound_of(g, b) : 1) * (double)depth * (types[c->type].class == COMPLEX ? 2 : 1);
     double bound = sum * (alpha < 0 ? -alpha : alpha) + bound_of(g, c) * (beta < 0 ? -beta : beta);
     if (!fits(c->type, bound) || !fits(product, bound_of(g, a)))
         return false;
@@ -253,7 +260,7 @@ static bool put_gemm(struct gen *g)
 {
     struct view *c = any_view(g), *a, *b;
     bool ta = chance(g, 50), tb = chance(g, 50);
-    int k = g->family && chance(g, SQUARE) ? 0 : (int)below(g, PALETTE);
+    int k = g->family && chance(g, SQUARE) ? 0 : (int)below(g, g->modes);
     char name[16];
     if (c->order != 2)
         return false;
@@ -289,7 +296,8 @@ static struct view put_part(struct gen *g, const struct view *whole, uint32_t k_
         else
             put_size(g, part.mode[i]);
     }
-    tsr_buf_printf(&g->text, part.local ? ",strided<1,?>,local>" : ",strided<1,?>>");
+    put_first_stride(g, &part);
+    tsr_buf_printf(&g->text, part.local ? ",?>,local>" : ",?>>");
     return part;
 }
 
@@ -298,7 +306,7 @@ static bool put_steps(struct gen *g)
 {
     struct view *c = any_view(g), *a, *b;
     bool ta = chance(g, 50), tb = chance(g, 50);
-    int k = g->family && chance(g, SQUARE) ? 0 : (int)below(g, PALETTE);
+    int k = g->family && chance(g, SQUARE) ? 0 : (int)below(g, g->modes);
     int64_t step = 1 + below(g, (uint32_t)g->size[k]);
     char name[16];
     if (c->order != 2 || g->size[k] % step || g->adds)
@@ -330,7 +338,7 @@ static bool put_gemv(struct gen *g)
 {
     struct view *c = any_view(g), *a, *b;
     bool transposed = chance(g, 50);
-    int k = (int)below(g, PALETTE);
+    int k = (int)below(g, g->modes);
     if (c->order != 1)
         return false;
     int mode[] = {transposed ? k : c->mode[0], transposed ? c->mode[0] : k};
@@ -363,7 +371,7 @@ static bool put_sum(struct gen *g)
 {
     struct view *c = any_view(g), *a;
     bool transposed = chance(g, 50);
-    int k = (int)below(g, PALETTE);
+    int k = (int)below(g, g->modes);
     if (c->order > 1)
         return false;
     int mode[] = {transposed && c->order ? k : c->mode[0], transposed && c->order ? c->mode[0] : k};
@@ -383,248 +391,6 @@ static bool put_cumsum(struct gen *g)
     a = find_view(g, c->type, c->order, c->mode);
     snprintf(mode, sizeof mode, ", %u", along);
     return a && put_blas(g, "cumsum", a, NULL, c, g->size[c->mode[along]], mode);
-}
-
-/* ---- views and local memory ---- */
-
-/* Local memory, which is written at once. */
-static bool put_alloca(struct gen *g)
-{
-    const struct view *like = any_view(g);
-    int type = (int)below(g, TYPES), mode[MOST_MODES];
-    if (like->order > 2 || g->view_count + 1 >= MOST_VIEWS || g->memories >= MOST_VIEWS || !promotable(like->type, type) ||
-        !fits(type, bound_of(g, like)))
-        return false;
-    for (uint32_t i = 0; i < like->order; i++) {
-        mode[i] = like->mode[i];
-        if (g->open[mode[i]])
-            return false;
-    }
-    uint32_t name = g->next_name++;
-    line(g);
-    tsr_buf_printf(&g->text, "%%t%u = alloca : memref<%s", name, types[type].name);
-    for (uint32_t i = 0; i < like->order; i++)
-        put_size(g, mode[i]);
-    tsr_buf_printf(&g->text, ",local>");
-    struct view from = *like;
-    struct view *v = add_view(g, type, like->order, mode, g->memories, true);
-    snprintf(v->name, sizeof v->name, "t%u", name);
-    g->memory_bound[g->memories++] = bound_of(g, &from);
-    uint32_t one = put_scalar(g, from.type, 1), zero = put_scalar(g, type, 0);
-    line(g);
-    tsr_buf_printf(&g->text, "axpby.n %%c%u, %%%s, %%c%u, %%%s", one, from.name, zero, v->name);
-    return true;
-}
-
-/* A column, by number or by an index that is a value. */
-static bool put_column(struct gen *g)
-{
-    const struct view from = *any_view(g);
-    if (from.order < 2 || g->view_count + 1 >= MOST_VIEWS)
-        return false;
-    uint32_t name = g->next_name++, last = from.order - 1;
-    uint32_t column = below(g, (uint32_t)g->size[from.mode[last]]);
-    bool by_value = chance(g, 50);
-    if (by_value) {
-        line(g);
-        tsr_buf_printf(&g->text, "%%i%u = constant %u : index", name, column);
-    }
-    line(g);
-    tsr_buf_printf(&g->text, "%%s%u = subview %%%s[", name, from.name);
-    for (uint32_t i = 0; i < last; i++)
-        tsr_buf_printf(&g->text, ":,");
-    tsr_buf_printf(&g->text, by_value ? "%%i%u" : "%u:0", by_value ? name : column);
-    tsr_buf_printf(&g->text, "] : memref<%s", types[from.type].name);
-    for (uint32_t i = 0; i < last; i++)
-        put_size(g, from.mode[i]);
-    tsr_buf_printf(&g->text, ",strided<");
-    for (uint32_t i = 0; i < last; i++)
-        tsr_buf_printf(&g->text, i ? ",?" : "1");
-    tsr_buf_printf(&g->text, ">%s>", from.local ? ",local" : "");
-    struct view *v = add_view(g, from.type, last, from.mode, from.memory, from.local);
-    snprintf(v->name, sizeof v->name, "s%u", name);
-    return true;
-}
-
-/* ---- SPMD ---- */
-
-/* Arithmetic on two numbers %x and %y of a type, in names that begin with `name`; the result is the last of them. */
-static double put_arithmetic(struct gen *g, int type, uint32_t name, double x, double y)
-{
-    static const char *const ops[] = {"add", "sub", "mul", "min", "max", "and", "or", "xor", "shl", "shr"};
-    uint32_t limit = types[type].class == 0 ? 10 : types[type].class == 1 ? 5 : 3, op = below(g, limit);
-    double bound = op == 2 ? x * y * 2 : x + y;
-    if (!fits(type, bound)) {
-        op = types[type].class == 2 ? 1 : 3;
-        bound = x + y;
-    }
-    line(g);
-    tsr_buf_printf(&g->text, "%%a%u = arith.%s %%x%u, %%y%u : %s", name, ops[op], name, name, types[type].name);
-    line(g);
-    if (types[type].class == 2) {
-        tsr_buf_printf(&g->text, "%%q%u = cmp.%s %%x%u, %%a%u : bool", name, chance(g, 50) ? "eq" : "ne", name, name);
-    } else {
-        static const char *const compares[] = {"eq", "ne", "gt", "ge", "lt", "le"};
-        tsr_buf_printf(&g->text, "%%q%u = cmp.%s %%x%u, %%a%u : bool", name, compares[below(g, 6)], name, name);
-    }
-    line(g);
-    tsr_buf_printf(&g->text, "%%r%u = if %%q%u -> (%s) { yield (%%a%u) } else { %%n%u = arith.%s %%y%u : %s yield (%%n%u) }", name, name,
-                   types[type].name, name, name,
-                   chance(g, 50)            ? "neg"
-                   : types[type].class == 2 ? "conj"
-                                            : "abs",
-                   name, types[type].name, name);
-    return bound > y ? bound : y;
-}
-
-/* A type that a loop may count in; all sizes fit into each. */
-static const char *any_width(struct gen *g)
-{
-    static const char *const widths[] = {"i8", "i16", "i32", "i64", "index"};
-    return widths[below(g, TSR_ARRAY_LEN(widths))];
-}
-
-/* Each element of a view from those of two others. */
-static bool put_foreach(struct gen *g)
-{
-    const struct view *c = any_view(g), *a, *b;
-    if (!c->order || !(a = find_view(g, -1, c->order, c->mode)) || !(b = find_view(g, c->type, c->order, c->mode)))
-        return false;
-    if (a->memory == c->memory || b->memory == c->memory || a->type > c->type || (types[a->type].class == 2 && types[c->type].class != 2))
-        return false;
-    if (!fits(c->type, bound_of(g, a)) || !fits(c->type, (bound_of(g, a) + bound_of(g, b)) * 2))
-        return false;
-    if (types[a->type].class != 0 && types[c->type].class == 0)
-        return false; /* what does not fit is undefined */
-    uint32_t name = g->next_name++;
-    const char *width = any_width(g);
-    for (uint32_t i = 0; i < c->order; i++) {
-        line(g);
-        tsr_buf_printf(&g->text, "%%m%u_%u = size %%%s[%u] : index %%e%u_%u = cast %%m%u_%u : %s", name, i, c->name, i, name, i, name, i,
-                       width);
-    }
-    line(g);
-    tsr_buf_printf(&g->text, "%%z%u = constant 0 : %s", name, width);
-    line(g);
-    tsr_buf_printf(&g->text, "foreach (");
-    for (int part = 0; part < 3; part++) {
-        if (part == 1)
-            tsr_buf_printf(&g->text, "):%s = (", width);
-        else if (part == 2)
-            tsr_buf_printf(&g->text, "), (");
-        for (uint32_t i = 0; i < c->order; i++)
-            tsr_buf_printf(&g->text, part == 0 ? "%s%%j%u_%u" : part == 1 ? "%s%%z%u" : "%s%%e%u_%u", i ? "," : "", name, i);
-    }
-    char index[64] = "";
-    for (uint32_t i = 0; i < c->order; i++)
-        snprintf(index + strlen(index), sizeof index - strlen(index), "%s%%i%u_%u", i ? "," : "", name, i);
-    tsr_buf_printf(&g->text, ") {");
-    g->indent++;
-    for (uint32_t i = 0; i < c->order; i++) {
-        line(g);
-        tsr_buf_printf(&g->text, "%%i%u_%u = cast %%j%u_%u : index", name, i, name, i);
-    }
-    line(g);
-    tsr_buf_printf(&g->text, "%%w%u = load %%%s[%s] : %s", name, a->name, index, types[a->type].name);
-    line(g);
-    tsr_buf_printf(&g->text, "%%x%u = cast %%w%u : %s", name, name, types[c->type].name);
-    line(g);
-    tsr_buf_printf(&g->text, "%%b%u = load %%%s[%s] : %s", name, b->name, index, types[b->type].name);
-    line(g);
-    tsr_buf_printf(&g->text, "%%y%u = cast %%b%u : %s", name, name, types[c->type].name);
-    double bound = put_arithmetic(g, c->type, name, bound_of(g, a), bound_of(g, b));
-    line(g);
-    bool add = types[c->type].atomic && fits(c->type, bound + bound_of(g, c)) && chance(g, 30);
-    tsr_buf_printf(&g->text, "store%s %%r%u, %%%s[%s]", add ? ".atomic_add" : "", name, c->name, index);
-    g->indent--;
-    line(g);
-    tsr_buf_printf(&g->text, "}");
-    raise_bound(g, c, add ? bound + bound_of(g, c) : bound);
-    return true;
-}
-
-/* Reads a vector into the work-items of a sub-group, lets them meet, and writes what they get. */
-static bool put_sub_group(struct gen *g)
-{
-    static const char *const ops[] = {"add", "max", "min"}, *const kinds[] = {"exclusive_scan", "inclusive_scan", "reduce"};
-    const struct view *c = any_view(g), *a;
-    if (c->order != 1 || !(a = find_view(g, c->type, 1, c->mode)) || a->type != c->type || a->memory == c->memory)
-        return false;
-    uint32_t op = below(g, types[c->type].class == 2 ? 1 : 3), kind = below(g, 3), name = g->next_name++;
-    double bound = bound_of(g, a) * 32;
-    if (op && kind == 0 && types[c->type].class) /* begins with an infinity */
-        kind = 1;
-    if (!fits(c->type, bound))
-        return false;
-    const char *type = types[c->type].name;
-    tsr_buf_printf(&g->text, "\n%*sparallel {\n", (int)(2 * g->indent), "");
-    tsr_buf_printf(&g->text, "    %%l%u = builtin.subgroup_local_id : i32\n    %%k%u = cast %%l%u : index\n", name, name, name);
-    tsr_buf_printf(&g->text, "    %%e%u = size %%%s[0] : index\n    %%q%u = cmp.lt %%k%u, %%e%u : bool\n", name, a->name, name, name, name);
-    if (types[c->type].class == 0)
-        tsr_buf_printf(&g->text, "    %%o%u = constant 1 : %s\n", name, type);
-    else
-        tsr_buf_printf(&g->text, types[c->type].class == 1 ? "    %%o%u = constant 1.0 : %s\n" : "    %%o%u = constant [1.0,0.0] : %s\n",
-                       name, type);
-    tsr_buf_printf(&g->text, "    %%x%u = if %%q%u -> (%s) { %%w%u = load %%%s[%%k%u] : %s yield (%%w%u) } else { yield (%%o%u) }\n", name,
-                   name, type, name, a->name, name, type, name, name);
-    if (chance(g, 30))
-        tsr_buf_printf(&g->text, "    %%i%u = constant %u : i32\n    %%r%u = subgroup_broadcast %%x%u, %%i%u : %s\n", name, below(g, 8),
-                       name, name, name, type);
-    else
-        tsr_buf_printf(&g->text, "    %%r%u = subgroup_%s.%s %%x%u : %s\n", name, ops[op], kinds[kind], name, type);
-    tsr_buf_printf(&g->text, "    if %%q%u { store %%r%u, %%%s[%%k%u] }\n  }", name, name, c->name, name);
-    raise_bound(g, c, bound);
-    return true;
-}
-
-enum { CONSTRUCTED = 5 }; /* is more than the numbers of matrices that are made of one */
-
-/* A product of cooperative matrices, at places that may be partly outside. */
-static bool put_coop(struct gen *g)
-{
-    static const int sizes[] = {8, 16, 32, 4}, small[] = {1, 3, 8, 16};
-    const struct view *c = any_view(g), *a, *b;
-    int m = sizes[below(g, 4)], n = small[below(g, 4)], k = chance(g, 50) ? 16 : small[below(g, 4)];
-    bool ta = chance(g, 40), tb = chance(g, 40);
-    if (c->order != 2 || !(a = any_view(g)) || a->order != 2 || !(b = any_view(g)) || b->order != 2 || a->memory == c->memory ||
-        b->memory == c->memory)
-        return false;
-    int product = promotable(a->type, b->type) ? b->type : a->type;
-    if ((!promotable(a->type, b->type) && !promotable(b->type, a->type)) || !promotable(product, c->type))
-        return false;
-    double bound = bound_of(g, a) * bound_of(g, b) * k * 2 + bound_of(g, c) + CONSTRUCTED;
-    if (!fits(c->type, bound) || (types[c->type].class == 2 && m * n * k > 512))
-        return false;
-    uint32_t name = g->next_name++;
-    const char *ct = types[c->type].name;
-    line(g);
-    tsr_buf_printf(&g->text, "parallel {\n    %%i%u = constant %d : index\n    %%k%u = constant %u : index\n", name, chance(g, 50) ? -1 : 0,
-                   name, below(g, 3));
-    tsr_buf_printf(&g->text, "    %%a%u = cooperative_matrix_load.%c.both_checked %%%s[%%i%u,%%k%u] : coopmatrix<%sx%dx%d,matrix_a>\n",
-                   name, ta ? 't' : 'n', a->name, name, name, types[a->type].name, m, k);
-    tsr_buf_printf(&g->text, "    %%b%u = cooperative_matrix_load.%c.both_checked %%%s[%%k%u,%%i%u] : coopmatrix<%sx%dx%d,matrix_b>\n",
-                   name, tb ? 't' : 'n', b->name, name, name, types[b->type].name, k, n);
-    if (chance(g, 30)) {
-        static const char *const numbers[] = {"3", "3.0", "[3.0, -2.0]"};
-        tsr_buf_printf(&g->text,
-                       "    %%o%u = constant %s : %s\n    %%c%u = cooperative_matrix_construct %%o%u : coopmatrix<%sx%dx%d,matrix_acc>\n",
-                       name, numbers[types[c->type].class], ct, name, name, ct, m, n);
-    } else {
-        tsr_buf_printf(&g->text, "    %%c%u = cooperative_matrix_load.n.both_checked %%%s[%%k%u,%%k%u] : coopmatrix<%sx%dx%d,matrix_acc>\n",
-                       name, c->name, name, name, ct, m, n);
-    }
-    tsr_buf_printf(&g->text, "    %%d%u = cooperative_matrix_mul_add %%a%u, %%b%u, %%c%u : coopmatrix<%sx%dx%d,matrix_acc>\n", name, name,
-                   name, name, ct, m, n);
-    tsr_buf_printf(&g->text, "    %%f%u = arith.neg %%d%u : coopmatrix<%sx%dx%d,matrix_acc>\n", name, name, ct, m, n);
-    /* All sub-groups read and write the same. */
-    bool asks = chance(g, 30);
-    tsr_buf_printf(&g->text, "    barrier.global.local\n");
-    if (asks)
-        tsr_buf_printf(&g->text, "    %%y%u = associated %%%s : bool if %%y%u {", name, c->name, name);
-    tsr_buf_printf(&g->text, "    cooperative_matrix_store.both_checked %%f%u, %%%s[%%k%u,%%k%u]%s\n  }", name, c->name, name, name,
-                   asks ? " }" : "");
-    raise_bound(g, c, bound);
-    return true;
 }
 
 /* ---- control flow ---- */
@@ -688,13 +454,17 @@ static bool put_carried(struct gen *g)
 
 static bool put_statement(struct gen *g)
 {
-    static bool (*const kinds[])(struct gen *) = {put_axpby,     put_gemm,      put_gemm,   put_gemm,     put_steps,   put_steps,
-                                                  put_gemv,      put_gemv,      put_ger,    put_hadamard, put_sum,     put_sum,
-                                                  put_cumsum,    put_alloca,    put_column, put_foreach,  put_foreach, put_foreach,
-                                                  put_sub_group, put_sub_group, put_coop,   put_coop,     put_branch,  put_carried};
-    for (int i = 0; i < TRIES; i++)
-        if (kinds[below(g, TSR_ARRAY_LEN(kinds))](g))
-            return true;
+    static bool (*const kinds[])(struct gen *) = {
+        put_axpby,     put_gemm,     put_gemm,    put_gemm,    put_steps,  put_steps,  put_gemv,   put_gemv,
+        put_ger,       put_hadamard, put_sum,     put_sum,     put_cumsum, put_alloca, put_column, put_window,
+        put_window,    put_expanded, put_foreach, put_foreach, put_values, put_values, put_values, put_sub_group,
+        put_sub_group, put_exchange, put_coop,    put_tiles,   put_tiles,  put_branch, put_carried};
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t kind = below(g, TSR_ARRAY_LEN(kinds));
+        for (int k = 0; k < TRIES_OF_A_KIND; k++)
+            if (kinds[kind](g))
+                return true;
+    }
     return false;
 }
 
@@ -706,6 +476,7 @@ void generate(uint64_t seed, struct generated *out)
     for (int i = 0; i < 8; i++)
         below(&g, 2);
     out->groups = 1 + below(&g, 3);
+    g.modes = 1 + below(&g, PALETTE);
     for (int i = 0; i < PALETTE; i++) {
         g.size[i] = sizes[below(&g, TSR_ARRAY_LEN(sizes))];
         g.open[i] = chance(&g, 40);

@@ -7,13 +7,16 @@
 
 enum { MOST_BUFFERS = 6, MOST_MODES = 3 };
 
-/* A memref parameter: its last mode is that of the work-groups. Strides are those of packed memory, but for a gap behind each column. */
+/* A parameter: a memref whose last mode is that of the work-groups, or a group with a memref for each of these. Strides are those of packed
+ * memory, but for a gap behind each column, or between the numbers of one. */
 struct buffer {
     char type[8];
     bool open[MOST_MODES + 1]; /* '?' in the type */
-    bool gap;                  /* the stride of the second mode is '?' and one more than the first size */
-    uint32_t order;            /* without the mode of the work-groups */
+    bool strided, first_open;  /* the type lists strides, which are '?', the first one only if it is open */
+    bool group, offset_open;
+    uint32_t order; /* without the mode of the work-groups */
     int64_t shape[MOST_MODES + 1], stride[MOST_MODES + 1];
+    int64_t offset; /* of a group, in elements */
     size_t elements, bytes;
 };
 

@@ -7,12 +7,21 @@
 
 static const char *const engines[] = {"lanes", "reference"};
 
+enum { MOST_GROUPS = 3, MOST_SIZES = 2 * MOST_MODES + 2 };
+
 /* One program: its memory as it was, and as the interpreter left it. */
 struct run {
     struct generated g;
     uint64_t seed;
     void *before[MOST_BUFFERS], *after[MOST_BUFFERS], *got;
-    int64_t sizes[MOST_BUFFERS][2 * MOST_MODES + 2];
+    int64_t sizes[MOST_BUFFERS][MOST_SIZES];
+};
+
+/* A parameter that is a group: the pointers, and for each size that the memref's type leaves open the one of each pointer. Work-groups have
+ * parts of one memory. */
+struct group {
+    void *pointers[MOST_GROUPS];
+    int64_t sizes[MOST_SIZES][MOST_GROUPS];
 };
 
 /* ---- memory ---- */
@@ -71,27 +80,55 @@ static void make_memory(struct run *r)
     r->got = malloc(most);
 }
 
-/* The sizes and strides that the types leave open, in the order of the arguments. */
+/* The sizes and strides that the memref's type leaves open, in the order of the arguments. */
 static uint32_t open_sizes(const struct buffer *b, int64_t *sizes)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, modes = b->order + !b->group;
     bool known = true;
-    for (uint32_t i = 0; i <= b->order; i++)
+    for (uint32_t i = 0; i < modes; i++)
         if (b->open[i])
             sizes[count++] = b->shape[i];
-    for (uint32_t i = 1; i <= b->order; i++) {
-        known &= !b->open[i - 1] && !b->gap;
+    if (b->first_open)
+        sizes[count++] = b->stride[0];
+    for (uint32_t i = 1; i < modes; i++) {
+        known &= !b->open[i - 1] && !b->strided;
         if (!known)
             sizes[count++] = b->stride[i];
     }
     return count;
 }
 
+/* The numbers that follow the pointers and sizes of a group. */
+static uint32_t open_numbers(const struct buffer *b, int64_t *numbers)
+{
+    uint32_t count = 0;
+    if (b->group && b->open[b->order])
+        numbers[count++] = b->shape[b->order];
+    if (b->offset_open)
+        numbers[count++] = b->offset;
+    return count;
+}
+
+/* Fills a group whose elements lie in `memory`; returns how many sizes each has. */
+static uint32_t fill_group(const struct buffer *b, char *memory, struct group *group)
+{
+    int64_t sizes[MOST_SIZES];
+    size_t distance = (size_t)b->stride[b->order] * (b->bytes / b->elements);
+    uint32_t open = open_sizes(b, sizes);
+    for (int64_t i = 0; i < b->shape[b->order]; i++) {
+        group->pointers[i] = memory + (size_t)i * distance;
+        for (uint32_t k = 0; k < open; k++)
+            group->sizes[k][i] = sizes[k];
+    }
+    return open;
+}
+
 /* ---- runs ---- */
 
 static bool interpret(struct run *r)
 {
-    const void *arguments[MOST_BUFFERS * (2 * MOST_MODES + 3)];
+    const void *arguments[MOST_BUFFERS * (MOST_SIZES + 3)], *pointers[MOST_BUFFERS][MOST_SIZES + 1];
+    struct group of[MOST_BUFFERS];
     uint64_t groups[] = {1, 1, r->g.groups};
     uint32_t count = 0;
     const char *why = NULL;
@@ -103,8 +140,14 @@ static bool interpret(struct run *r)
         return false;
     }
     for (uint32_t i = 0; i < r->g.buffer_count; i++) {
-        arguments[count++] = &r->after[i];
-        uint32_t open = open_sizes(&r->g.buffers[i], r->sizes[i]);
+        const struct buffer *b = &r->g.buffers[i];
+        uint32_t open = b->group ? fill_group(b, r->after[i], &of[i]) : 0;
+        pointers[i][0] = b->group ? (void *)of[i].pointers : r->after[i];
+        for (uint32_t k = 0; k < open; k++)
+            pointers[i][k + 1] = of[i].sizes[k];
+        for (uint32_t k = 0; k <= open; k++)
+            arguments[count++] = &pointers[i][k];
+        open = b->group ? open_numbers(b, r->sizes[i]) : open_sizes(b, r->sizes[i]);
         for (uint32_t k = 0; k < open; k++)
             arguments[count++] = &r->sizes[i][k];
     }
@@ -140,11 +183,56 @@ static cl_program build_text(const struct session *h, const struct run *r)
     return NULL;
 }
 
-static bool compare(const struct session *h, struct run *r, cl_mem *buffers)
+/* What a kernel gets as one parameter: a buffer, or shared memory for a group. */
+struct argument {
+    cl_mem buffer;
+    char *memory;
+    struct group *group;
+};
+
+static cl_int set_argument(const struct session *h, struct run *r, cl_kernel kernel, uint32_t i, struct argument *to, cl_uint *next)
+{
+    const struct buffer *b = &r->g.buffers[i];
+    cl_int error = 0;
+    if (b->group) {
+        to->memory = clSVMAlloc(h->context, CL_MEM_READ_WRITE, b->bytes, 0);
+        to->group = clSVMAlloc(h->context, CL_MEM_READ_WRITE, sizeof *to->group, 0);
+        if (!to->memory || !to->group)
+            return CL_OUT_OF_RESOURCES;
+        memcpy(to->memory, r->before[i], b->bytes);
+        uint32_t open = fill_group(b, to->memory, to->group);
+        error |= clSetKernelArgSVMPointer(kernel, (*next)++, to->group->pointers);
+        for (uint32_t k = 0; k < open; k++)
+            error |= clSetKernelArgSVMPointer(kernel, (*next)++, to->group->sizes[k]);
+    } else {
+        to->buffer = clCreateBuffer(h->context, CL_MEM_COPY_HOST_PTR, b->bytes, r->before[i], &error);
+        error |= clSetKernelArg(kernel, (*next)++, sizeof(cl_mem), &to->buffer);
+    }
+    uint32_t open = b->group ? open_numbers(b, r->sizes[i]) : open_sizes(b, r->sizes[i]);
+    for (uint32_t k = 0; k < open; k++)
+        error |= clSetKernelArg(kernel, (*next)++, sizeof(int64_t), &r->sizes[i][k]);
+    return error;
+}
+
+static cl_int tell_indirect(struct run *r, cl_kernel kernel, const struct argument *arguments)
+{
+    const void *indirect[MOST_BUFFERS];
+    size_t count = 0;
+    for (uint32_t i = 0; i < r->g.buffer_count; i++)
+        if (arguments[i].memory)
+            indirect[count++] = arguments[i].memory;
+    return count ? clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, count * sizeof *indirect, indirect) : CL_SUCCESS;
+}
+
+static bool compare(const struct session *h, struct run *r, const struct argument *arguments)
 {
     for (uint32_t i = 0; i < r->g.buffer_count; i++) {
         const struct buffer *b = &r->g.buffers[i];
-        cl_int error = clEnqueueReadBuffer(h->queue, buffers[i], CL_TRUE, 0, b->bytes, r->got, 0, NULL, NULL);
+        cl_int error = 0;
+        if (b->group)
+            memcpy(r->got, arguments[i].memory, b->bytes);
+        else
+            error = clEnqueueReadBuffer(h->queue, arguments[i].buffer, CL_TRUE, 0, b->bytes, r->got, 0, NULL, NULL);
         if (error)
             return fail("clEnqueueReadBuffer", error);
         if (!same_memory(b->type, r->got, r->after[i], b->bytes)) {
@@ -155,23 +243,28 @@ static bool compare(const struct session *h, struct run *r, cl_mem *buffers)
     return true;
 }
 
+static void release_arguments(const struct session *h, const struct run *r, const struct argument *arguments)
+{
+    for (uint32_t i = 0; i < r->g.buffer_count; i++) {
+        if (arguments[i].buffer)
+            clReleaseMemObject(arguments[i].buffer);
+        clSVMFree(h->context, arguments[i].memory);
+        clSVMFree(h->context, arguments[i].group);
+    }
+}
+
 static bool launch(const struct session *h, struct run *r)
 {
     cl_int error = 0;
-    cl_mem buffers[MOST_BUFFERS];
+    struct argument arguments[MOST_BUFFERS] = {0};
     cl_program program = build_text(h, r);
     if (!program)
         return false;
     cl_kernel kernel = clCreateKernel(program, "f", &error);
     cl_uint next = 0;
-    for (uint32_t i = 0; i < r->g.buffer_count; i++) {
-        const struct buffer *b = &r->g.buffers[i];
-        buffers[i] = clCreateBuffer(h->context, CL_MEM_COPY_HOST_PTR, b->bytes, r->before[i], NULL);
-        error |= clSetKernelArg(kernel, next++, sizeof(cl_mem), &buffers[i]);
-        uint32_t open = open_sizes(b, r->sizes[i]);
-        for (uint32_t k = 0; k < open; k++)
-            error |= clSetKernelArg(kernel, next++, sizeof(int64_t), &r->sizes[i][k]);
-    }
+    for (uint32_t i = 0; i < r->g.buffer_count; i++)
+        error |= set_argument(h, r, kernel, i, &arguments[i], &next);
+    error |= tell_indirect(r, kernel, arguments);
     size_t local[3] = {0}, global[3];
     error |= clGetKernelWorkGroupInfo(kernel, h->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof local, local, NULL);
     if (!error && r->g.local[0] && (local[0] != r->g.local[0] || local[1] != r->g.local[1]))
@@ -182,9 +275,8 @@ static bool launch(const struct session *h, struct run *r)
         error = clEnqueueNDRangeKernel(h->queue, kernel, 3, NULL, global, local, 0, NULL, NULL);
     if (!error)
         error = clFinish(h->queue);
-    bool good = error ? fail("launch", error) : compare(h, r, buffers);
-    for (uint32_t i = 0; i < r->g.buffer_count; i++)
-        clReleaseMemObject(buffers[i]);
+    bool good = error ? fail("launch", error) : compare(h, r, arguments);
+    release_arguments(h, r, arguments);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     return good;
