@@ -4,6 +4,9 @@
  * group has memrefs, and the size and the offset of the group follow, if they are '?'. */
 #include "tensor/ir.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static uint32_t count_open(const struct tsr__t_type *memref)
 {
     uint32_t count = 0;
@@ -28,34 +31,60 @@ static const char *const words[][2] = {
     [TSR__T_C32] = {"float2", "float2*"}, [TSR__T_C64] = {"double2", "double2*"},
 };
 
-static void add(struct tsr_tensor_argument_info **next, enum tsr_tensor_argument kind, uint32_t size, const char *type, const char *name)
+struct arguments {
+    struct tsr_tensor_program *p;
+    struct tsr_tensor_argument_info *next;
+    const char *parameter;
+};
+
+static void add(struct arguments *a, enum tsr_tensor_argument kind, uint32_t size, const char *type)
 {
-    *(*next)++ = (struct tsr_tensor_argument_info){kind, size, type, name};
+    *a->next++ = (struct tsr_tensor_argument_info){kind, size, type, a->parameter, a->parameter};
 }
 
-static void add_param(struct tsr_tensor_argument_info **next, const struct tsr__t_value *value)
+/* A size of the parameter, by a name that no parameter can have. */
+static void add_size(struct arguments *a, bool of_each, const char *what)
+{
+    char *name = tsr__t_alloc(a->p, strlen(a->parameter) + strlen(what) + 2);
+    sprintf(name, "%s.%s", a->parameter, what);
+    add(a, of_each ? TSR_TENSOR_POINTER_SIZES : TSR_TENSOR_SIZE, 8, of_each ? "long*" : "long");
+    a->next[-1].name = name;
+}
+
+static void add_open(struct arguments *a, const struct tsr__t_type *memref, bool of_each)
+{
+    static const char *const forms[] = {"shape%u", "stride%u"};
+    char what[32];
+    for (int which = 0; which < 2; which++)
+        for (uint32_t i = 0; i < memref->order; i++)
+            if ((which ? memref->stride : memref->shape)[i] == TSR__T_DYNAMIC) {
+                snprintf(what, sizeof what, forms[which], i);
+                add_size(a, of_each, what);
+            }
+}
+
+static void add_param(struct arguments *a, const struct tsr__t_value *value)
 {
     const struct tsr__t_type *type = value->type;
+    a->parameter = value->name;
     switch (type->kind) {
     case TSR__T_BOOL:
-        add(next, TSR_TENSOR_VALUE, 1, "uchar", value->name);
+        add(a, TSR_TENSOR_VALUE, 1, "uchar");
         break;
     case TSR__T_MEMREF:
-        add(next, type->local ? TSR_TENSOR_LOCAL : TSR_TENSOR_POINTER, 8, words[type->number][1], value->name);
-        for (uint32_t i = count_open(type); i; i--)
-            add(next, TSR_TENSOR_SIZE, 8, "long", value->name);
+        add(a, type->local ? TSR_TENSOR_LOCAL : TSR_TENSOR_POINTER, 8, words[type->number][1]);
+        add_open(a, type, false);
         break;
     case TSR__T_GROUP:
-        add(next, TSR_TENSOR_POINTERS, 8, "ulong*", value->name);
-        for (uint32_t i = count_open(type->memref); i; i--)
-            add(next, TSR_TENSOR_POINTER_SIZES, 8, "long*", value->name);
+        add(a, TSR_TENSOR_POINTERS, 8, "ulong*");
+        add_open(a, type->memref, true);
         if (type->size == TSR__T_DYNAMIC)
-            add(next, TSR_TENSOR_SIZE, 8, "long", value->name);
+            add_size(a, false, "size");
         if (type->offset == TSR__T_DYNAMIC)
-            add(next, TSR_TENSOR_SIZE, 8, "long", value->name);
+            add_size(a, false, "offset");
         break;
     default:
-        add(next, TSR_TENSOR_VALUE, tsr__t_numbers[type->number].bytes, words[type->number][0], value->name);
+        add(a, TSR_TENSOR_VALUE, tsr__t_numbers[type->number].bytes, words[type->number][0]);
         break;
     }
 }
@@ -65,9 +94,10 @@ void tsr__t_make_signature(struct tsr_tensor_program *p, struct tsr__t_func *fun
     uint32_t count = 0;
     for (uint32_t i = 0; i < func->param_count; i++)
         count += count_arguments(func->params[i].value.type);
-    struct tsr_tensor_argument_info *arguments = tsr__t_alloc(p, (count + 1) * sizeof *arguments), *next = arguments;
+    struct tsr_tensor_argument_info *arguments = tsr__t_alloc(p, (count + 1) * sizeof *arguments);
+    struct arguments a = {.p = p, .next = arguments};
     for (uint32_t i = 0; i < func->param_count; i++)
-        add_param(&next, &func->params[i].value);
+        add_param(&a, &func->params[i].value);
     func->info.name = func->name;
     func->info.argument_count = count;
     func->info.arguments = arguments;

@@ -118,7 +118,7 @@ static void the_sample_of_the_manual(void)
 static void queries_tell_the_arguments(void)
 {
     static const char *const types[] = {"float", "ulong*", "long", "long", "float*", "float*", "float*", "long"};
-    static const char *const names[] = {"alpha", "A", "A", "A", "B", "C", "D", "D"};
+    static const char *const names[] = {"alpha", "A", "A.size", "A.offset", "B", "C", "D", "D.shape2"};
     cl_program program = build_good(fused);
     cl_kernel kernel = clCreateKernel(program, "fused_kernel", NULL);
     cl_uint count = 0;

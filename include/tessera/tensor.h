@@ -59,9 +59,10 @@ enum tsr_tensor_argument {
 };
 struct tsr_tensor_argument_info {
     enum tsr_tensor_argument kind;
-    uint32_t size;    /* bytes */
-    const char *type; /* as the queries of OpenCL spell it */
-    const char *name; /* of the parameter it belongs to */
+    uint32_t size;         /* bytes */
+    const char *type;      /* as the queries of OpenCL spell it */
+    const char *name;      /* X, X.shape0, X.stride1, X.size, X.offset */
+    const char *parameter; /* that it belongs to */
 };
 struct tsr_tensor_function_info {
     const char *name;

@@ -100,7 +100,7 @@ static enum tsr__t_number number_type(const struct arguments *a, uint32_t i)
 {
     for (uint32_t k = 0; k < a->func->param_count; k++) {
         const struct tsr__t_value *value = &a->func->params[k].value;
-        if (strcmp(value->name, a->info->arguments[i].name) != 0)
+        if (strcmp(value->name, a->info->arguments[i].parameter) != 0)
             continue;
         if (value->type->kind == TSR__T_GROUP)
             return value->type->memref->number;
@@ -243,7 +243,7 @@ static bool are_large_enough(const struct arguments *a)
     for (uint32_t k = 0; k < a->func->param_count; k++) {
         const struct tsr__t_value *value = &a->func->params[k].value;
         uint32_t first = next++;
-        while (next < a->info->argument_count && !strcmp(a->info->arguments[next].name, value->name))
+        while (next < a->info->argument_count && !strcmp(a->info->arguments[next].parameter, value->name))
             next++;
         if ((value->type->kind == TSR__T_MEMREF || value->type->kind == TSR__T_GROUP) && !is_large_enough(a, value, first))
             return false;
