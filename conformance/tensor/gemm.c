@@ -27,20 +27,21 @@ static const struct size {
     enum open open;
     int step;
 } sizes[] = {
-    {1, 1, 1, false, false, NONE, 0},     {16, 16, 16, false, false, NONE, 0},      {64, 24, 32, false, false, NONE, 0},
-    {17, 25, 33, false, false, NONE, 0},  {17, 25, 33, true, false, NONE, 0},       {17, 25, 33, false, true, NONE, 0},
-    {17, 25, 33, true, true, NONE, 0},    {56, 9, 9, false, false, NONE, 0},        {40, 49, 6, false, true, NONE, 0},
-    {100, 5, 70, false, false, NONE, 0},  {33, 40, 8, false, false, ALL_BUT_K, 0},  {16, 16, 64, false, true, ALL_BUT_K, 0},
-    {5, 26, 1030, false, false, NONE, 0}, {9, 12, 20, false, true, ALL, 0},         {300, 40, 901, false, false, ALL, 0},
-    {45, 31, 515, true, true, ALL, 0},    {64, 40, 181, true, false, NONE, 0},      {70, 30, 40, false, false, ALL, 0},
-    {256, 26, 64, false, false, ALL, 0},  {256, 26, 64, false, true, ALL, 0},       {64, 48, 20, true, false, ALL, 0},
-    {18, 11, 300, false, false, ALL, 0},  {5, 7, 0, false, false, ALL, 0},          {1, 1, 1, true, true, ALL, 0},
-    {37, 33, 0, true, true, ALL, 0},      {64, 72, 80, false, false, ALL_BUT_K, 0}, {64, 48, 192, false, false, ALL, 64},
-    {29, 70, 96, true, true, ALL, 16},    {17, 9, 60, false, true, NONE, 12},       {25, 31, 64, true, false, ALL_BUT_K, 32},
-    {5, 7, 0, false, false, ALL, 8},      {64, 64, 0, false, false, ONLY_K, 64},    {64, 64, 320, false, false, ONLY_K, 64},
-    {40, 24, 90, true, true, ONLY_K, 9},  {26, 30, 7, false, false, ONLY_K, 0},     {56, 9, 56, true, false, NONE, 0},
-    {24, 20, 64, true, true, NONE, 0},    {9, 40, 68, true, false, NONE, 0},        {64, 25, 60, false, true, NONE, 0},
-    {1, 40, 33, false, false, NONE, 0},   {3, 49, 40, false, true, NONE, 0},        {4, 16, 32, true, false, NONE, 0},
+    {1, 1, 1, false, false, NONE, 0},        {16, 16, 16, false, false, NONE, 0},      {64, 24, 32, false, false, NONE, 0},
+    {17, 25, 33, false, false, NONE, 0},     {17, 25, 33, true, false, NONE, 0},       {17, 25, 33, false, true, NONE, 0},
+    {17, 25, 33, true, true, NONE, 0},       {56, 9, 9, false, false, NONE, 0},        {40, 49, 6, false, true, NONE, 0},
+    {100, 5, 70, false, false, NONE, 0},     {33, 40, 8, false, false, ALL_BUT_K, 0},  {16, 16, 64, false, true, ALL_BUT_K, 0},
+    {5, 26, 1030, false, false, NONE, 0},    {9, 12, 20, false, true, ALL, 0},         {300, 40, 901, false, false, ALL, 0},
+    {45, 31, 515, true, true, ALL, 0},       {64, 40, 181, true, false, NONE, 0},      {70, 30, 40, false, false, ALL, 0},
+    {256, 26, 64, false, false, ALL, 0},     {256, 26, 64, false, true, ALL, 0},       {64, 48, 20, true, false, ALL, 0},
+    {18, 11, 300, false, false, ALL, 0},     {5, 7, 0, false, false, ALL, 0},          {1, 1, 1, true, true, ALL, 0},
+    {37, 33, 0, true, true, ALL, 0},         {64, 72, 80, false, false, ALL_BUT_K, 0}, {64, 48, 192, false, false, ALL, 64},
+    {29, 70, 96, true, true, ALL, 16},       {17, 9, 60, false, true, NONE, 12},       {25, 31, 64, true, false, ALL_BUT_K, 32},
+    {5, 7, 0, false, false, ALL, 8},         {64, 64, 0, false, false, ONLY_K, 64},    {64, 64, 320, false, false, ONLY_K, 64},
+    {40, 24, 90, true, true, ONLY_K, 9},     {26, 30, 7, false, false, ONLY_K, 0},     {56, 9, 56, true, false, NONE, 0},
+    {64, 64, 1091, false, false, ONLY_K, 0}, {90, 48, 1040, false, false, ONLY_K, 0},  {64, 64, 1091, false, true, ONLY_K, 0},
+    {24, 20, 64, true, true, NONE, 0},       {9, 40, 68, true, false, NONE, 0},        {64, 25, 60, false, true, NONE, 0},
+    {1, 40, 33, false, false, NONE, 0},      {3, 49, 40, false, true, NONE, 0},        {4, 16, 32, true, false, NONE, 0},
 };
 
 struct problem {

@@ -199,6 +199,7 @@ struct tsr__te_number tsr__te_load_element(struct tsr__te *e, const struct tsr__
 LLVMValueRef tsr__te_load_part(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef col, LLVMValueRef at,
                                enum tsr__t_number number);
 /* Prefetches element (i, j) of a matrix, which may be behind its end, or `rows` rows of a column. Nothing for local memory. */
+void tsr__te_prefetch_at(struct tsr__te *e, LLVMValueRef address);
 void tsr__te_prefetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef i, LLVMValueRef j);
 void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef first, LLVMValueRef col, uint32_t rows);
 void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number number,

@@ -26,8 +26,8 @@ enum {
 
 static LLVMValueRef product(struct tsr__te *e, const struct blocks *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
 {
-    if (d->dot)
-        return tsr__te_dot_add(e, d->dot, a, b, sum);
+    if (d->dot) /* which takes its second operand as unsigned bytes */
+        return d->dot == TSR__TE_DOT_BYTES ? tsr__te_dot_add(e, d->dot, b, a, sum) : tsr__te_dot_add(e, d->dot, a, b, sum);
     return tsr__te_fma(e, d->sum, (struct tsr__te_number){a, NULL}, (struct tsr__te_number){b, NULL}, (struct tsr__te_number){sum, NULL})
         .re;
 }
@@ -79,19 +79,35 @@ static LLVMValueRef word_of_b(struct tsr__te *e, const struct blocks *d, const s
     return word;
 }
 
-/* The sums of the tile whose first row in the block is `tile`, and whose first column is column `col` of `some`. */
-static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, const struct source *rows, const struct columns *some,
-                     LLVMValueRef col, LLVMValueRef *sums)
+/* What is prefetched of A while the tile with this first row and, of its columns, the first column `col` is computed: in each step of K a
+ * line of what is packed next. NULL: nothing, as all columns of C are in reach of one copy of A. There are as many tiles in a row as a
+ * word has columns of A, and lines. */
+static LLVMValueRef next_lines(struct tsr__te *e, const struct blocks *d, LLVMValueRef tile, LLVMValueRef col)
+{
+    enum { LINE_BYTES = 64 };
+    const struct tsr__te_memref *a = &d->o->a;
+    uint32_t bytes = tsr__t_numbers[a->type->number].bytes, lines = (tile_rows(d) * bytes + LINE_BYTES - 1) / LINE_BYTES;
+    if (!d->fetches)
+        return NULL;
+    LLVMValueRef part = minimum(e, divided(e, col, d->cols), tsr__te_i64(e, d->in_word * lines - 1));
+    LLVMValueRef element = both(e, part, tsr__te_i64(e, d->in_word - 1)), line = divided(e, part, d->in_word);
+    LLVMValueRef word = plus(e, d->word, d->words), more = less(e, times(e, word, d->in_word), d->k);
+    LLVMValueRef row = add(e, add(e, d->row, tile), times(e, line, LINE_BYTES / bytes));
+    LLVMValueRef k = choose(e, more, times(e, word, d->in_word), tsr__te_i64(e, 0));
+    return tsr__te_element_address(e, a, false, choose(e, more, row, add(e, row, d->m)), add(e, k, element));
+}
+
+/* The sums of the tile with these rows, whose first column is column `col` of `some`. */
+static void multiply(struct tsr__te *e, const struct blocks *d, const struct source *rows, const struct columns *some, LLVMValueRef col,
+                     LLVMValueRef ahead, LLVMValueRef *sums)
 {
     LLVMValueRef a[MOST_VECTORS];
     struct source columns = columns_of(e, d, some, col);
     LLVMTypeRef word = word_type(e, d), sum = tsr__te_type(e, d->sum);
     uint32_t count = d->vectors * d->cols;
     struct tsr__te_loop k;
-    for (uint32_t i = 0; i < count; i++) {
-        LLVMValueRef lane = plus(e, add(e, tile, e->item[0]), i % d->vectors * d->width);
-        sums[i] = d->excess ? i < d->vectors ? load(e, d, sum, d->excess, lane) : sums[i % d->vectors] : LLVMConstNull(sum);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        sums[i] = d->excess ? load(e, d, sum, d->excess, plus(e, col, i / d->vectors)) : LLVMConstNull(sum);
     tsr__te_loop(e, &k, tsr__te_i64(e, 0), d->some_words, tsr__te_i64(e, 1), sums, count);
     LLVMValueRef at = place(e, d, rows->at, mul(e, k.index, rows->step));
     for (uint32_t v = 0; v < d->vectors; v++)
@@ -101,9 +117,49 @@ static void multiply(struct tsr__te *e, const struct blocks *d, LLVMValueRef til
         for (uint32_t v = 0; v < d->vectors; v++)
             sums[c * d->vectors + v] = product(e, d, a[v], b, k.carried[c * d->vectors + v]);
     }
+    if (ahead)
+        tsr__te_prefetch_at(
+            e, LLVMBuildInBoundsGEP2(
+                   e->builder, LLVMInt8TypeInContext(e->context), ahead,
+                   (LLVMValueRef[]){mul(e, k.index, times(e, d->o->a.stride[1], d->in_word * tsr__t_numbers[d->o->a.type->number].bytes))},
+                   1, ""));
     tsr__te_end_rolled_loop(e, &k, sums);
     for (uint32_t i = 0; i < count; i++)
         sums[i] = k.carried[i];
+}
+
+/* Adds to `sum` what the words `from` … `to` of a column make too much. Lanes have words; `alone`: the first lane has each of them. Of a
+ * transposed B each lane has a column. */
+static LLVMValueRef add_excess(struct tsr__te *e, const struct blocks *d, const struct source *column, LLVMValueRef from, LLVMValueRef to,
+                               bool alone, LLVMValueRef sum)
+{
+    struct tsr__te_loop words;
+    tsr__te_loop(e, &words, from, to, tsr__te_i64(e, d->tb || alone ? 1 : d->width), &sum, 1);
+    LLVMValueRef word = word_of_b(e, d, column, d->tb || alone ? words.index : add(e, words.index, e->item[0]), 0);
+    if (alone)
+        word = choose(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->item[0], tsr__te_i64(e, 0), ""), word, LLVMConstNull(LLVMTypeOf(word)));
+    sum = tsr__te_add_excess(e, word, words.carried[0]);
+    tsr__te_end_rolled_loop(e, &words, &sum);
+    return words.carried[0];
+}
+
+/* Puts into `excess` what the sums of each of the columns begin with, as the bytes of A are unsigned: minus what is too much. */
+static void sum_columns(struct tsr__te *e, const struct blocks *d, const struct columns *some)
+{
+    bool ragged = !d->tb && tsr__te_divisor(d->k) % (d->width * d->in_word);
+    LLVMValueRef zero = tsr__te_i64(e, 0), whole = ragged ? round_down(e, d->some_words, d->width) : d->some_words;
+    struct tsr__te_loop cols;
+    tsr__te_sure_loop(e, &cols, zero, some->some, tsr__te_i64(e, d->tb ? d->width : 1));
+    LLVMValueRef col = d->tb ? add(e, cols.index, e->item[0]) : cols.index;
+    struct source column = columns_of(e, d, some, col);
+    struct tsr__te_number sum = tsr__te_zero(e, d->sum);
+    sum.re = add_excess(e, d, &column, zero, whole, false, sum.re);
+    if (ragged)
+        sum.re = add_excess(e, d, &column, whole, d->some_words, true, sum.re);
+    if (!d->tb)
+        sum = tsr__te_sub_group(e, "sub_group_reduce_add", d->sum, sum);
+    store(e, d, LLVMBuildNeg(e->builder, sum.re, ""), d->excess, col);
+    tsr__te_end_rolled_loop(e, &cols, NULL);
 }
 
 /* How sums are put into C: alpha and beta hold for the first block of K, the others add to what the first one has put there. */
@@ -177,7 +233,7 @@ static void tiles_of(struct tsr__te *e, const struct blocks *d, const struct tsr
     struct source a = rows_of(e, d, rows.index);
     tsr__te_sure_loop(e, &cols, zero, c->some, tsr__te_i64(e, d->cols));
     LLVMValueRef first = add(e, c->first, cols.index), some = minimum(e, minus(e, c->some, cols.index), tsr__te_i64(e, d->cols));
-    multiply(e, d, rows.index, &a, c, cols.index, sums);
+    multiply(e, d, &a, c, cols.index, next_lines(e, d, rows.index, cols.index), sums);
     put_sums(e, d, o, rows.index, first, some, sums);
     tsr__te_end_rolled_loop(e, &cols, NULL);
     tsr__te_end_rolled_loop(e, &rows, NULL);
@@ -206,10 +262,6 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
     struct tsr__te_blas o = update_of(e, d);
     tsr__te_scratch_barrier(e); /* the block before has been read */
     tsr__tb_pack_a(e, d);
-    if (d->excess) {
-        tsr__te_scratch_barrier(e); /* lanes read what others have packed */
-        tsr__tb_sum_rows(e, d);
-    }
     tsr__te_loop(e, &cols, zero, d->n, tsr__te_i64(e, d->group), NULL, 0);
     c.first = cols.index;
     c.some = minimum(e, minus(e, d->n, c.first), tsr__te_i64(e, d->group));
@@ -220,6 +272,10 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
         tsr__te_end_if(e, end);
     }
     tsr__te_scratch_barrier(e);
+    if (d->excess) {
+        sum_columns(e, d, &c);
+        tsr__te_scratch_barrier(e);
+    }
     tiles_of(e, d, &o, &c);
     tsr__te_end_rolled_loop(e, &cols, NULL);
     tsr__te_end_rolled_loop(e, &depth, NULL);
@@ -230,10 +286,11 @@ static void all_blocks(struct tsr__te *e, struct blocks *d)
 static bool take_memory(struct tsr__te *e, struct blocks *d)
 {
     uint32_t b = is_true(d->b_in_place) ? 0 : (d->tb ? d->words : d->group) * d->column, tile = d->cols * tile_rows(d);
+    uint32_t excess = d->dot == TSR__TE_DOT_BYTES ? round_up(d->group, d->width) : 0;
     int64_t known = tsr__te_known(d->m);
     uint32_t most = known >= 0 && known < e->unit.block_rows ? (uint32_t)known + tile_rows(d) - 1 : e->unit.block_rows;
     for (d->rows = most / tile_rows(d) * tile_rows(d); d->rows; d->rows -= tile_rows(d)) {
-        uint32_t a = d->rows * d->words, excess = d->dot == TSR__TE_DOT_BYTES ? d->rows : 0;
+        uint32_t a = d->rows * d->words;
         d->a = tsr__te_scratch(e, (a + b + tile + excess) * d->bytes);
         if (!d->a)
             continue;
@@ -298,7 +355,7 @@ static LLVMValueRef is_b_in_place(struct tsr__te *e, const struct blocks *d)
 {
     const struct tsr__te_memref *b = &d->o->b;
     int64_t rows = tsr__te_known(d->m), cols = tsr__te_known(d->n);
-    bool are_words = d->dot ? d->dot != TSR__TE_DOT_BYTES : b->type->number == d->sum;
+    bool are_words = d->dot || b->type->number == d->sum;
     if (!are_words || d->in_word * tsr__t_numbers[b->type->number].bytes != d->bytes || d->tb || tsr__te_known(b->stride[0]) != 1 ||
         rows < 0 || rows > FEW_ROWS || cols < 0 || cols % d->cols || d->cols > COLUMNS_IN_PLACE)
         return NULL;
@@ -370,6 +427,8 @@ static struct blocks plan(struct tsr__te *e, const struct tsr__t_inst *inst, con
     int64_t known = tsr__te_known(d.k);
     d.one_block = known >= 0 && known <= (int64_t)d.words * d.in_word;
     d.in_place = is_in_place(e, &d);
+    d.fetches =
+        !d.ta && tsr__te_known(o->a.stride[0]) == 1 && !o->a.type->local && tsr__te_known(d.m) >= 0 && tsr__te_known(d.m) <= FEW_ROWS;
     d.b_in_place = is_b_in_place(e, &d);
     d.least_size = pairs ? LEAST_PAIRS : TSR__TE_LEAST_SIZE;
     d.least_products = pairs ? LEAST_PAIR_PRODUCTS : LEAST_PRODUCTS;

@@ -16,7 +16,8 @@ struct blocks {
     uint32_t width, vectors, cols;   /* lanes; vectors of rows and columns of a tile */
     uint32_t rows, words, group;     /* of a block: rows of A, words of K; columns of B that are packed at a time */
     uint32_t column;                 /* of the packed B: words from a column (of a transposed B, from a word of K) to the next */
-    LLVMValueRef a, b, tile, excess; /* in local memory: packed A and B; a tile of C; what sums of a row begin with for unsigned bytes */
+    LLVMValueRef a, b, tile, excess; /* in local memory: packed A and B; a tile of C; what sums of a column begin with, as bytes of A are
+                                      * unsigned */
     LLVMValueRef m, n, k;            /* sizes */
     LLVMValueRef in_place;           /* whether A is read in its place, not packed; NULL: no */
     LLVMValueRef b_in_place;         /* whether B is */
@@ -24,6 +25,7 @@ struct blocks {
     LLVMValueRef first_row;                        /* of the block that is packed: the rows before it are read in their places */
     int64_t least_size, least_products;            /* of a product that is cut, if all sizes are known */
     bool one_block;                                /* all of K is one block */
+    bool fetches;                                  /* rows of A are packed for few columns: what is packed next is prefetched meanwhile */
     bool otherwise;                                /* gemm_dot.c has code for the product, which packs no A */
 };
 
@@ -96,10 +98,8 @@ struct span {
 /* A loop over vectors of elements while there are enough elements for one, then over single elements. So there are no masks, which would be
  * more code. */
 void tsr__tb_side_by_side(struct tsr__te *e, const struct blocks *d, const struct span *s, each *one, const void *context);
+/* Bytes become unsigned (tsr__te_make_unsigned). */
 void tsr__tb_pack_a(struct tsr__te *e, const struct blocks *d);
-/* Puts into `excess` what the sums of each row begin with, as the bytes of B are unsigned (tsr__te_make_unsigned): minus what is too much.
- */
-void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d);
 /* Lanes have what lies side by side in memory: words of a column, or columns of a transposed B. */
 void tsr__tb_pack_b(struct tsr__te *e, const struct blocks *d, const struct columns *c);
 

@@ -21,17 +21,17 @@ static LLVMValueRef address(struct tsr__te *e, const struct line *l, LLVMValueRe
     return l->is_a ? tsr__te_element_address(e, l->m, l->transposed, l->at, k) : tsr__te_element_address(e, l->m, l->transposed, k, l->at);
 }
 
-/* Element `i` of a word, sign-extended to 32 bits. `partial`: K may end before it, and it is 0 then; of integers it may be any number in A,
- * as it is 0 in B. */
+/* Element `i` of a word, in as many bits as it has there. `partial`: K may end before it, and it is 0 then; of integers it may be any
+ * number in A, as it is 0 in B. */
 static LLVMValueRef element(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef k, uint32_t i, bool partial)
 {
-    LLVMTypeRef word = word_type(e, d);
+    LLVMTypeRef type = LLVMIntTypeInContext(e->context, 8 * d->bytes / d->in_word);
     LLVMValueRef own = plus(e, k, i), last = minus(e, d->k, tsr__te_i64(e, 1));
     partial = partial && i;
     LLVMValueRef one = tsr__te_load_number(e, l->m, address(e, l, partial ? minimum(e, own, last) : own)).re;
-    LLVMValueRef made = LLVMBuildSExt(e->builder, one, word, "");
+    LLVMValueRef made = LLVMBuildSExt(e->builder, one, type, "");
     bool is_zero = partial && (!l->is_a || d->sum != TSR__T_I32);
-    return is_zero ? choose(e, at_most(e, own, last), made, LLVMConstNull(word)) : made;
+    return is_zero ? choose(e, at_most(e, own, last), made, LLVMConstNull(type)) : made;
 }
 
 /* An element in the lowest bits of a word, moved to the place of element `i`. */
@@ -61,17 +61,15 @@ static LLVMValueRef load_elements(struct tsr__te *e, const struct blocks *d, con
 /* Word `word` of a line; `partial`: it may be the last one, of which K fills a part. */
 static LLVMValueRef word_of(struct tsr__te *e, const struct blocks *d, const struct line *l, LLVMValueRef word, bool partial)
 {
-    LLVMValueRef k = times(e, word, d->in_word), made = NULL;
+    LLVMValueRef k = times(e, word, d->in_word), parts[4];
     if (!d->dot)
         return tsr__te_convert(e, tsr__te_load_number(e, l->m, address(e, l, k)), l->m->type->number, d->sum).re;
     partial = partial && has_ragged_words(d);
     if (!partial && tsr__te_known(l->m->stride[l->transposed == l->is_a ? 0 : 1]) == 1)
         return load_elements(e, d, l, k);
-    for (uint32_t i = 0; i < d->in_word; i++) {
-        LLVMValueRef one = in_place_of(e, d, element(e, d, l, k, i, partial), i);
-        made = made ? LLVMBuildOr(e->builder, made, one, "") : one;
-    }
-    return made;
+    for (uint32_t i = 0; i < d->in_word; i++)
+        parts[i] = element(e, d, l, k, i, partial);
+    return tsr__te_word(e, parts, d->in_word);
 }
 
 /* Prefetches `rows` rows of the matrix in each column that has an element of the word: every element of a word of A, or of a transposed B,
@@ -128,6 +126,11 @@ static LLVMValueRef place_in_a(struct tsr__te *e, const struct blocks *d, LLVMVa
     return add(e, add(e, times(e, tile, d->words), times(e, word, tile_rows(d))), in_tile);
 }
 
+static void store_in_a(struct tsr__te *e, const struct blocks *d, LLVMValueRef word, LLVMValueRef at)
+{
+    store(e, d, d->dot == TSR__TE_DOT_BYTES ? tsr__te_make_unsigned(e, word) : word, d->a, at);
+}
+
 /* Word `context` of a vector of rows, or of all rows of a tile if rows fill tiles. */
 static void pack_row(struct tsr__te *e, const struct blocks *d, const void *context, LLVMValueRef first, bool alone)
 {
@@ -139,7 +142,7 @@ static void pack_row(struct tsr__te *e, const struct blocks *d, const void *cont
     for (uint32_t v = 0; v < vectors; v++) {
         struct line line = {.m = &d->o->a, .transposed = d->ta, .is_a = true};
         line.at = add(e, d->row, own(e, plus(e, first, v * d->width), alone));
-        store(e, d, word_of(e, d, &line, word, true), d->a, plus(e, to, v * d->width));
+        store_in_a(e, d, word_of(e, d, &line, word, true), plus(e, to, v * d->width));
     }
 }
 
@@ -167,7 +170,7 @@ static void pack_tile(struct tsr__te *e, const struct blocks *d, const void *con
     struct tsr__te_loop rows;
     tsr__te_sure_loop(e, &rows, *tile, minimum(e, d->some_rows, plus(e, *tile, tile_rows(d))), tsr__te_i64(e, 1));
     struct line line = {.m = &d->o->a, .transposed = true, .is_a = true, .at = add(e, d->row, rows.index)};
-    store(e, d, word_of(e, d, &line, add(e, d->word, word), alone), d->a, place_in_a(e, d, rows.index, word));
+    store_in_a(e, d, word_of(e, d, &line, add(e, d->word, word), alone), place_in_a(e, d, rows.index, word));
     tsr__te_end_rolled_loop(e, &rows, NULL);
 }
 
@@ -189,32 +192,10 @@ void tsr__tb_pack_a(struct tsr__te *e, const struct blocks *d)
         pack_rows(e, d);
 }
 
-void tsr__tb_sum_rows(struct tsr__te *e, const struct blocks *d)
-{
-    LLVMTypeRef type = word_type(e, d);
-    LLVMValueRef sums[MOST_VECTORS], zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1);
-    struct tsr__te_loop tiles, words;
-    tsr__te_sure_loop(e, &tiles, zero, d->some_rows, tsr__te_i64(e, tile_rows(d)));
-    for (uint32_t v = 0; v < d->vectors; v++)
-        sums[v] = LLVMConstNull(type);
-    tsr__te_loop(e, &words, zero, d->some_words, one, sums, d->vectors);
-    LLVMValueRef first = add(e, add(e, times(e, tiles.index, d->words), times(e, words.index, tile_rows(d))), e->item[0]);
-    for (uint32_t v = 0; v < d->vectors; v++) {
-        LLVMValueRef own = load(e, d, type, d->a, plus(e, first, v * d->width));
-        sums[v] = tsr__te_add_excess(e, own, words.carried[v]);
-    }
-    tsr__te_end_rolled_loop(e, &words, sums);
-    for (uint32_t v = 0; v < d->vectors; v++)
-        store(e, d, LLVMBuildNeg(e->builder, words.carried[v], ""), d->excess, plus(e, add(e, tiles.index, e->item[0]), v * d->width));
-    tsr__te_end_rolled_loop(e, &tiles, NULL);
-}
-
 static void pack_word(struct tsr__te *e, const struct blocks *d, LLVMValueRef first, LLVMValueRef col, LLVMValueRef word, bool partial)
 {
     struct line line = {.m = &d->o->b, .transposed = d->tb, .at = add(e, first, col)};
     LLVMValueRef made = word_of(e, d, &line, add(e, d->word, word), partial);
-    if (d->dot == TSR__TE_DOT_BYTES)
-        made = tsr__te_make_unsigned(e, made);
     store(e, d, made, d->b, d->tb ? add(e, times(e, word, d->column), col) : add(e, times(e, col, d->column), word));
 }
 

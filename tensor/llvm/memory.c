@@ -105,12 +105,17 @@ LLVMValueRef tsr__te_load_part(struct tsr__te *e, const struct tsr__te_memref *m
     return tsr__te_convert(e, (struct tsr__te_number){part, NULL}, from, number).re;
 }
 
+void tsr__te_prefetch_at(struct tsr__te *e, LLVMValueRef address)
+{
+    LLVMValueRef args[] = {address, tsr__te_i64(e, 1)};
+    tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
+}
+
 void tsr__te_prefetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef i, LLVMValueRef j)
 {
     if (memref->type->local)
         return;
-    LLVMValueRef args[] = {tsr__te_element_address(e, memref, false, i, j), tsr__te_i64(e, 1)};
-    tsr__te_call(e, "prefetch", "PU3AS1Kcm", LLVMVoidTypeInContext(e->context), args, 2);
+    tsr__te_prefetch_at(e, tsr__te_element_address(e, memref, false, i, j));
 }
 
 void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef first, LLVMValueRef col, uint32_t rows)
