@@ -25,28 +25,22 @@ static const struct type types[] = {
     {"i16", 2, false, &i8},   {"i32", 4, false, &i8},  {"i32", 4, false, &i16}, {"f32", 4, false, &f16},
 };
 
-/* `order`: of A. `along`: mode of A that is summed up. */
+/* `order`: of A. `along`: mode of A that is summed up, or that the first mode of C is. */
 static const struct op {
     const char *name;
     int order, along;
     bool is_product;
     enum { SUM, SCAN, UPDATE /* of each element of C by one of A, and one of B in a product */ } kind;
-} ops[] = {{"gemv.n", 2, 1, true, SUM},
-           {"gemv.t", 2, 0, true, SUM},
-           {"sum.n", 2, 1, false, SUM},
-           {"sum.t", 2, 0, false, SUM},
-           {"sum.n", 1, 0, false, SUM},
-           {"cumsum", 1, 0, false, SCAN},
-           {"cumsum", 2, 0, false, SCAN},
-           {"cumsum", 2, 1, false, SCAN},
-           {"cumsum", 3, 0, false, SCAN},
-           {"cumsum", 3, 1, false, SCAN},
-           {"cumsum", 3, 2, false, SCAN},
-           {"axpby.n", 2, 0, false, UPDATE},
-           {"hadamard_product", 2, 0, true, UPDATE},
+} ops[] = {{"gemv.n", 2, 1, true, SUM},      {"gemv.t", 2, 0, true, SUM},
+           {"sum.n", 2, 1, false, SUM},      {"sum.t", 2, 0, false, SUM},
+           {"sum.n", 1, 0, false, SUM},      {"cumsum", 1, 0, false, SCAN},
+           {"cumsum", 2, 0, false, SCAN},    {"cumsum", 2, 1, false, SCAN},
+           {"cumsum", 3, 0, false, SCAN},    {"cumsum", 3, 1, false, SCAN},
+           {"cumsum", 3, 2, false, SCAN},    {"axpby.n", 2, 0, false, UPDATE},
+           {"axpby.t", 2, 1, false, UPDATE}, {"hadamard_product", 2, 0, true, UPDATE},
            {"ger", 1, 0, true, UPDATE}};
 
-static const int sizes[][2] = {{1, 1}, {16, 16}, {17, 9}, {3, 40}, {100, 21}, {7, 6}, {290, 5}, {12, 11}, {700, 2}};
+static const int sizes[][2] = {{1, 1}, {16, 16}, {17, 9}, {3, 40}, {100, 21}, {7, 6}, {290, 5}, {12, 11}, {700, 2}, {28, 23}};
 
 enum {
     OPS = sizeof ops / sizeof *ops,
@@ -98,11 +92,11 @@ static struct problem make_problem(const struct type *type, const struct op *op,
 {
     const int *size = sizes[(number + (int)(type - types)) % SIZES], shape[] = {size[0], size[1], DEPTH};
     struct problem p = {.op = op, .open = (number + number / EACH) % 2, .has_factor = number % 3 == 1, .beta = number / 2 % 3};
-    int gap = number % 4 == 3 ? 0 : GAP, other = shape[1 - op->along % 2];
+    int gap = number % 4 == 3 ? 0 : GAP, other = shape[1 - op->along % 2], turned[] = {shape[op->along], shape[1 - op->along % 2]};
     p.operand[0] = make_tensor(type, op->order, shape, gap, number);
     if (op->kind == UPDATE) {
         p.operand[1] = make_tensor(type, op->order, op->order == 2 ? shape : &shape[1], gap, number + 1000);
-        p.operand[2] = make_tensor(type, 2, shape, gap, number + 2000);
+        p.operand[2] = make_tensor(type, 2, turned, gap, number + 2000);
         return p;
     }
     p.operand[1] = make_tensor(type, 1, &shape[op->along], gap, number + 1000);
@@ -201,7 +195,9 @@ static void update_elements(struct problem *p)
     const struct tensor *a = &p->operand[0], *b = &p->operand[1], *c = &p->operand[2];
     for (int j = 0; j < c->shape[1]; j++)
         for (int i = 0; i < c->shape[0]; i++) {
-            double complex product = a->number[a->order == 2 ? i + j * a->stride[1] : i], *to = &c->number[i + j * c->stride[1]];
+            int first = p->op->along ? j : i, second = p->op->along ? i : j;
+            double complex product = a->number[a->order == 2 ? first + second * a->stride[1] : first],
+                           *to = &c->number[i + j * c->stride[1]];
             if (p->op->is_product)
                 product *= b->number[b->order == 2 ? i + j * b->stride[1] : j];
             *to = (p->has_factor ? 2 : 1) * product + p->beta * *to;

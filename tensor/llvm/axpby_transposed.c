@@ -2,13 +2,17 @@
  * axpby with a transposed A. Lanes have columns of A. Squares of A are transposed through local memory, as lanes would gather otherwise. */
 #include "tensor/llvm/index.h"
 
-enum { MOST_COPIED = 8192 }; /* elements of A */
+enum {
+    MOST_COPIED = 8192, /* elements of A */
+    LEAST_ROWS = 7,     /* that fill no square, and are transposed by one; gathers take longer */
+};
 
 struct transposed {
     const struct tsr__te_blas *o;
-    enum tsr__t_number a, part;    /* type of the elements of A, and of their parts */
-    uint32_t parts, side;          /* parts of an element; parts of a column in a square, and columns */
-    LLVMValueRef rows, cols, last; /* of A: how many, and its last column */
+    enum tsr__t_number a, part; /* type of the elements of A, and of their parts */
+    uint32_t parts, side;       /* parts of an element; parts of a column in a square, and columns */
+    LLVMValueRef rows, cols;    /* of A */
+    LLVMValueRef turned;        /* local memory for a transposed square, where rows that fill none are not gathered; otherwise NULL */
     struct tsr__te_transposition square;
 };
 
@@ -34,8 +38,11 @@ static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct transpo
         tsr__te_known(t->rows) * tsr__te_known(t->cols) > MOST_COPIED) /* one column after the other suits the memory better */
         return false;
     t->square = (struct tsr__te_transposition){.type = tsr__te_type(e, t->part), .bytes = bytes, .load = load_part, .context = t};
-    t->square.local = tsr__te_scratch(e, t->side * t->side * bytes);
-    t->last = minus(e, t->cols, tsr__te_i64(e, 1));
+    bool turns = t->parts == 1 && bytes <= 4; /* squares of others take twice the registers, and gathers have fewer elements */
+    t->square.local = tsr__te_scratch(e, t->side * t->side * bytes * (1 + turns));
+    LLVMValueRef behind = tsr__te_i64(e, t->side * t->side);
+    if (t->square.local && turns)
+        t->turned = LLVMBuildInBoundsGEP2(e->builder, t->square.type, t->square.local, &behind, 1, "");
     return t->square.local;
 }
 
@@ -45,21 +52,6 @@ static uint32_t square_rows(const struct transposed *t)
     return t->side / t->parts;
 }
 
-/* The square whose first element is (row, col): a lane gets the elements of its column. */
-static void load_square(struct tsr__te *e, const struct transposed *t, LLVMValueRef row, LLVMValueRef col, struct tsr__te_number *elements)
-{
-    LLVMValueRef parts[TSR__TE_MOST_SIDE];
-    tsr__te_transpose(e, &t->square, col, times(e, row, t->parts), parts);
-    for (uint32_t i = 0; i < square_rows(t); i++)
-        elements[i] = tsr__te_number_at(parts, t->parts, i);
-}
-
-/* Whether the lane's column of those from `col` on is one of A; NULL: all are. */
-static LLVMValueRef has_column(struct tsr__te *e, const struct transposed *t, LLVMValueRef col)
-{
-    return t->square.last ? less(e, col, t->cols) : NULL;
-}
-
 /* Element (row, col) of A becomes (col, row) of C. */
 static void update(struct tsr__te *e, const struct transposed *t, LLVMValueRef row, LLVMValueRef col, struct tsr__te_number element)
 {
@@ -67,46 +59,57 @@ static void update(struct tsr__te *e, const struct transposed *t, LLVMValueRef r
     tsr__te_update(e, t->o, tsr__te_element_address(e, &t->o->c, true, row, col), element, t->o->sum);
 }
 
-static void copy_square(struct tsr__te *e, const struct transposed *t, LLVMValueRef row, LLVMValueRef first)
+/* The square whose first element is (row, first). `whole`: all its columns are there. */
+static void copy_square(struct tsr__te *e, struct transposed *t, LLVMValueRef row, LLVMValueRef first, bool whole)
 {
-    struct tsr__te_number elements[TSR__TE_MOST_SIDE];
-    LLVMValueRef col = add(e, first, e->item[0]);
-    load_square(e, t, row, first, elements);
-    LLVMBasicBlockRef end = tsr__te_if(e, has_column(e, t, col));
+    LLVMValueRef parts[TSR__TE_MOST_SIDE], col = add(e, first, e->item[0]);
+    t->square.last = whole ? NULL : minus(e, t->cols, tsr__te_i64(e, 1));
+    t->square.rows = NULL;
+    tsr__te_transpose(e, &t->square, first, times(e, row, t->parts), parts);
+    LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : less(e, col, t->cols));
     for (uint32_t i = 0; i < square_rows(t); i++)
-        update(e, t, plus(e, row, i), col, elements[i]);
+        update(e, t, plus(e, row, i), col, tsr__te_number_at(parts, t->parts, i));
     tsr__te_end_if(e, end);
 }
 
-/* Columns `from` … `to` of a row of squares. `whole`: they fill these. */
-static void columns_between(struct tsr__te *e, struct transposed *t, LLVMValueRef row, LLVMValueRef from, LLVMValueRef to, bool whole)
+/* Where the lane's column has this row in the transposed square. */
+static LLVMValueRef in_turned(struct tsr__te *e, const struct transposed *t, LLVMValueRef row)
 {
-    struct tsr__te_loop cols;
-    tsr__te_loop(e, &cols, from, to, tsr__te_i64(e, t->side), NULL, 0);
-    t->square.last = whole ? NULL : t->last;
-    copy_square(e, t, row, cols.index);
-    tsr__te_end_rolled_loop(e, &cols, NULL);
+    LLVMValueRef at = add(e, times(e, row, t->side), e->item[0]);
+    return LLVMBuildInBoundsGEP2(e->builder, t->square.type, t->turned, &at, 1, "");
 }
 
-static void all_columns(struct tsr__te *e, struct transposed *t, LLVMValueRef row)
+/* The square whose first element is (row, first), of which some rows or columns are not there. By way of local memory a loop over the rows
+ * is all the code. A few columns of C are read before one is written. */
+static void copy_part(struct tsr__te *e, struct transposed *t, LLVMValueRef row, LLVMValueRef first)
 {
-    int64_t known = tsr__te_known(t->cols);
-    LLVMValueRef whole = round_down(e, t->cols, t->side);
-    if (known < 0 || known >= t->side)
-        columns_between(e, t, row, tsr__te_i64(e, 0), whole, true);
-    if (known < 0 || known % t->side)
-        columns_between(e, t, row, whole, t->cols, false);
+    LLVMValueRef elements[TSR__TE_MOST_SIDE], index[] = {add(e, first, e->item[0]), NULL};
+    struct tsr__te_together together;
+    struct tsr__te_loop rows;
+    t->square.last = minus(e, t->cols, tsr__te_i64(e, 1));
+    t->square.rows = t->rows;
+    tsr__te_transpose(e, &t->square, first, row, elements);
+    for (uint32_t i = 0; i < t->side; i++)
+        LLVMSetAlignment(LLVMBuildStore(e->builder, elements[i], in_turned(e, t, tsr__te_i64(e, i))), t->square.bytes);
+    tsr__te_begin_together(e, t->o, t->rows, &together);
+    LLVMBasicBlockRef end = tsr__te_if(e, less(e, index[0], t->cols));
+    tsr__te_sure_loop(e, &rows, row, minimum(e, t->rows, plus(e, row, t->side)), tsr__te_i64(e, together.count));
+    for (uint32_t i = 0; i < together.count; i++) {
+        index[1] = tsr__te_one_together(e, &together, rows.index, i);
+        struct tsr__te_number element = {LLVMBuildLoad2(e->builder, t->square.type, in_turned(e, t, minus(e, index[1], row)), ""), NULL};
+        LLVMSetAlignment(element.re, t->square.bytes);
+        tsr__te_put_together(e, &together, i, index, tsr__te_convert(e, element, t->a, t->o->sum));
+    }
+    tsr__te_update_together(e, &together, rows.index);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
+    tsr__te_end_if(e, end);
 }
 
-/* The outer loop is over rows of A, so that columns of C are written one after the other. Rows that fill no square are gathered. */
-static void copy_all(struct tsr__te *e, struct transposed *t)
+/* Rows that are too few for squares: lanes gather them. */
+static void gather_rows(struct tsr__te *e, const struct transposed *t, LLVMValueRef from)
 {
-    struct tsr__te_loop squares, rest, cols;
-    LLVMValueRef whole = round_down(e, t->rows, square_rows(t));
-    tsr__te_loop(e, &squares, tsr__te_i64(e, 0), whole, tsr__te_i64(e, square_rows(t)), NULL, 0);
-    all_columns(e, t, squares.index);
-    tsr__te_end_rolled_loop(e, &squares, NULL);
-    tsr__te_loop(e, &rest, whole, t->rows, tsr__te_i64(e, 1), NULL, 0);
+    struct tsr__te_loop rest, cols;
+    tsr__te_loop(e, &rest, from, t->rows, tsr__te_i64(e, 1), NULL, 0);
     tsr__te_loop(e, &cols, tsr__te_i64(e, 0), t->cols, tsr__te_i64(e, t->side), NULL, 0);
     LLVMValueRef index[] = {rest.index, add(e, cols.index, e->item[0])};
     LLVMBasicBlockRef end = tsr__te_if(e, less(e, index[1], t->cols));
@@ -116,11 +119,57 @@ static void copy_all(struct tsr__te *e, struct transposed *t)
     tsr__te_end_rolled_loop(e, &rest, NULL);
 }
 
+/* A row of squares. */
+static void copy_row(struct tsr__te *e, struct transposed *t, LLVMValueRef row)
+{
+    LLVMValueRef last = round_down(e, t->cols, t->side);
+    struct tsr__te_loop cols;
+    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), last, tsr__te_i64(e, t->side), NULL, 0);
+    copy_square(e, t, row, cols.index, true);
+    tsr__te_end_rolled_loop(e, &cols, NULL);
+    if (tsr__te_divisor(t->cols) % t->side == 0)
+        return;
+    LLVMBasicBlockRef end = tsr__te_if(e, less(e, last, t->cols));
+    copy_square(e, t, row, last, false);
+    tsr__te_end_if(e, end);
+}
+
+/* A row of squares of which some may be parts: these have their own code, once for rows and columns, as LLVM takes long to compile the
+ * shuffles of a square. */
+static void copy_row_or_part(struct tsr__te *e, struct transposed *t, LLVMValueRef row, LLVMValueRef to)
+{
+    bool whole_rows = tsr__te_divisor(to) % t->side == 0, whole = whole_rows && tsr__te_divisor(t->cols) % t->side == 0;
+    struct tsr__te_loop cols;
+    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), t->cols, tsr__te_i64(e, t->side), NULL, 0);
+    LLVMValueRef all = at_most(e, plus(e, cols.index, t->side), t->cols);
+    if (!whole_rows)
+        all = both(e, all, at_most(e, plus(e, row, t->side), t->rows));
+    LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : all);
+    copy_square(e, t, row, cols.index, true);
+    if (!whole) {
+        end = tsr__te_else(e, end);
+        copy_part(e, t, row, cols.index);
+    }
+    tsr__te_end_if(e, end);
+    tsr__te_end_rolled_loop(e, &cols, NULL);
+}
+
+/* The outer loop is over rows of A, so that columns of C are written one after the other. */
 bool tsr__te_axpby_transposed(struct tsr__te *e, const struct tsr__te_blas *o)
 {
     struct transposed t;
     if (!plan(e, o, &t))
         return false;
-    copy_all(e, &t);
+    LLVMValueRef whole = round_down(e, t.rows, square_rows(&t)), to = whole;
+    if (t.turned)
+        to = choose(e, less(e, minus(e, t.rows, whole), tsr__te_i64(e, LEAST_ROWS)), whole, t.rows);
+    struct tsr__te_loop rows;
+    tsr__te_loop(e, &rows, tsr__te_i64(e, 0), to, tsr__te_i64(e, square_rows(&t)), NULL, 0);
+    if (t.turned)
+        copy_row_or_part(e, &t, rows.index, to);
+    else
+        copy_row(e, &t, rows.index);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
+    gather_rows(e, &t, to);
     return true;
 }

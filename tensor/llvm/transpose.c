@@ -15,20 +15,29 @@ static LLVMValueRef in_square(struct tsr__te *e, const struct tsr__te_transposit
     return LLVMBuildInBoundsGEP2(e->builder, t->type, t->local, &at, 1, "");
 }
 
+/* Puts the lane's element of column `col` into the square. */
+static void put(struct tsr__te *e, const struct tsr__te_transposition *t, LLVMValueRef element, uint32_t col)
+{
+    LLVMValueRef at = in_square(e, t, plus(e, e->item[0], col * tsr__te_square_side(e)));
+    LLVMSetAlignment(LLVMBuildStore(e->builder, element, at), t->bytes);
+}
+
 void tsr__te_transpose(struct tsr__te *e, const struct tsr__te_transposition *t, LLVMValueRef col, LLVMValueRef row, LLVMValueRef *elements)
 {
     uint32_t side = tsr__te_square_side(e);
     LLVMValueRef lane = e->item[0];
     LLVMValueRef own = times(e, lane, side);
+    LLVMValueRef at = add(e, row, lane);
     tsr__te_scratch_barrier(e); /* behind the square before */
+    struct tsr__te_guard guard = tsr__te_guard(e, t->rows ? less(e, at, t->rows) : NULL);
     for (uint32_t i = 0; i < side; i++) {
-        LLVMValueRef from = t->last ? minimum(e, plus(e, col, i), t->last) : plus(e, col, i), to = plus(e, lane, i * side);
-        LLVMValueRef at = add(e, row, lane);
-        struct tsr__te_guard guard = tsr__te_guard(e, t->rows ? less(e, at, t->rows) : NULL);
-        LLVMValueRef element = t->load(e, t->context, from, at);
-        tsr__te_end_guard(e, &guard, &element, 1);
-        LLVMSetAlignment(LLVMBuildStore(e->builder, element, in_square(e, t, to)), t->bytes);
+        elements[i] = t->load(e, t->context, t->last ? minimum(e, plus(e, col, i), t->last) : plus(e, col, i), at);
+        if (!t->rows)
+            put(e, t, elements[i], i);
     }
+    tsr__te_end_guard(e, &guard, elements, side);
+    for (uint32_t i = 0; t->rows && i < side; i++)
+        put(e, t, elements[i], i);
     tsr__te_scratch_barrier(e);
     for (uint32_t i = 0; i < side; i++) {
         elements[i] = LLVMBuildLoad2(e->builder, t->type, in_square(e, t, plus(e, own, i)), "");
