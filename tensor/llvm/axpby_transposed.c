@@ -4,7 +4,8 @@
 
 enum {
     MOST_COPIED = 8192, /* elements of A */
-    LEAST_ROWS = 7,     /* that fill no square, and are transposed by one; gathers take longer */
+    AVX512_BYTES = 64,
+    LEAST_ROWS = 7, /* that fill no square, and are transposed by one; gathers take longer */
 };
 
 struct transposed {
@@ -38,7 +39,8 @@ static bool plan(struct tsr__te *e, const struct tsr__te_blas *o, struct transpo
         tsr__te_known(t->rows) * tsr__te_known(t->cols) > MOST_COPIED) /* one column after the other suits the memory better */
         return false;
     t->square = (struct tsr__te_transposition){.type = tsr__te_type(e, t->part), .bytes = bytes, .load = load_part, .context = t};
-    bool turns = t->parts == 1 && bytes <= 4; /* squares of others take twice the registers, and gathers have fewer elements */
+    /* Squares of wide numbers take twice the registers, and gathers have fewer of them; bytes need instructions for masks of them. */
+    bool turns = t->parts == 1 && bytes <= 4 && (bytes > 1 || e->unit.register_bytes == AVX512_BYTES);
     t->square.local = tsr__te_scratch(e, t->side * t->side * bytes * (1 + turns));
     LLVMValueRef behind = tsr__te_i64(e, t->side * t->side);
     if (t->square.local && turns)
