@@ -16,6 +16,7 @@ enum {
     LEAST_PAIRS = 8,          /* rows, columns and K of products of pairs, for which there is no other code */
     LEAST_PAIR_PRODUCTS = 1 << 13,
     MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
+    MANY_COLUMNS = 96,       /* of C: a large A is packed for so many, even if nothing about its numbers has to change */
     FEW_ROWS = 96,           /* too few for packing B to pay */
     COLUMNS_IN_PLACE = 8,   /* of a tile, if B is read in its place: all may fall into one set of the first level, which has so many ways */
     FEW_PRODUCTS = 1 << 12, /* so few are not cut, though other code reads words, or a transposed A, one by one */
@@ -373,6 +374,12 @@ static uint64_t packed_bytes(const struct blocks *d)
     return (a + (o->b.type->number != d->sum ? (uint64_t)tsr__te_known(d->n) * k : 0)) * d->bytes;
 }
 
+/* Whether an A that the second level of the caches does not hold is read for many blocks of columns where it is not packed. */
+static bool is_read_often(struct tsr__te *e, const struct blocks *d)
+{
+    return tsr__te_known(bytes_of(e, &d->o->a)) > MOST_IN_PLACE && tsr__te_known(d->n) >= MANY_COLUMNS;
+}
+
 static LLVMValueRef products_of(struct tsr__te *e, const struct blocks *d)
 {
     return mul(e, mul(e, d->m, d->n), d->k);
@@ -397,7 +404,7 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct blocks *d, int
             all = LLVMBuildNot(e->builder, at_most(e, all_bytes(e, d), tsr__te_i64(e, MOST_IN_PLACE)), "");
         for (int i = 0; i < 3; i++)
             all = both(e, all, LLVMBuildNot(e->builder, at_most(e, sizes[i], tsr__te_i64(e, d->least_size - 1)), ""));
-        if ((!d->tb && is_true(d->in_place)) || (!open && !d->dot && packed_bytes(d) <= FEW_BYTES))
+        if ((!d->tb && is_true(d->in_place)) || (!open && !d->dot && packed_bytes(d) <= FEW_BYTES && !is_read_often(e, d)))
             all = LLVMConstNull(LLVMTypeOf(all));
     }
     return most_k < INT64_MAX ? both(e, all, at_most(e, d->k, tsr__te_i64(e, most_k))) : all;
