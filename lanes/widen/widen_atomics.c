@@ -243,9 +243,13 @@ static bool update_each_place(struct tsr__widener *s, LLVMValueRef inst)
 bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    LLVMValueRef pointer = LLVMGetOperand(inst, 0);
+    if (opcode == LLVMFence) { /* the lanes are one thread */
+        LLVMInsertIntoBuilder(s->b, LLVMInstructionClone(inst));
+        return true;
+    }
     if (opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
         return false;
+    LLVMValueRef pointer = LLVMGetOperand(inst, 0);
     if (!tsr__is_uniform(tsr__shape_here(s, pointer)))
         return tsr__widen_atomic_row(s, inst) || update_each_place(s, inst);
     if (opcode == LLVMAtomicCmpXchg || LLVMGetAtomicRMWBinOp(inst) == LLVMAtomicRMWBinOpXchg) {
