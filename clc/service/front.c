@@ -22,9 +22,11 @@ static const char *const fixed_words[] = {
     "-O2",
     "-disable-llvm-passes",
     "-fdeclare-opencl-builtins",
-    "-finclude-default-header",
     "-internal-isystem",
     "/.tessera/.builtin",
+    "--system-header-prefix=.builtin/",
+    "-include", /* by a name that no folder of the application's search path has; -finclude-default-header would look there first */
+    ".builtin/opencl-c-base.h",
     "-include",
     ".builtin/tessera-opencl.h",
     "-I/.tessera",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Programs that read files, and the disk cache: each build gives what it would give without a cache, whatever came, went or changed among
  * the files that it looks for. */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "icd/test/cl_test.h"
@@ -128,6 +129,12 @@ static const struct {
      "-w",
      {{"printf 'constant char t[] = {\\n#embed \"data.bin\"\\n};\\n' > a/one.h && printf A > data.bin", 'A'},
       {"printf B > a/data.bin", 'B'}}},
+    /* the compiler's own headers are none of the application's */
+    {KERNEL("2"),
+     "-Ia -I.",
+     {{"echo '#error' > a/opencl-c-base.h && cp a/opencl-c-base.h . && mkdir .builtin && cp a/opencl-c-base.h .builtin/ &&"
+       " cp a/opencl-c-base.h .builtin/tessera-opencl.h",
+       2}}},
     /* a directive on two lines */
     {"#inc\\\nlude \"v.h\"" KERNEL("V"), "", {{"echo '#define V 1' > v.h", 1}, {"echo '#define V 2' > v.h", 2}}},
 };
@@ -230,6 +237,32 @@ static void given_headers(void **state)
     }
 }
 
+/* A folder on the search path in which no file can be looked for, as the names would be too long. A folder that the user may not enter is
+ * another, but root may enter each. */
+static void a_folder_that_refuses(void **state)
+{
+    (void)state;
+    enum { LONGEST = 4095, PART = 200, ROOM = 10 };
+    char path[LONGEST + 1], name[PART + 1], options[LONGEST + 10];
+    memset(name, 'x', PART);
+    name[PART] = 0;
+    enter("work");
+    int length = snprintf(path, sizeof(path), "%s/work", folder);
+    while (length + 1 + ROOM < LONGEST) {
+        if (length + 1 + PART + ROOM > LONGEST)
+            name[LONGEST - ROOM - length - 1] = 0;
+        assert_int_equal(mkdir(name, 0700), 0);
+        assert_int_equal(chdir(name), 0);
+        length += snprintf(path + length, sizeof(path) - (size_t)length, "/%s", name);
+    }
+    shell("echo '#define V 5' > v.h");
+    snprintf(options, sizeof(options), "-I%s", path);
+    assert_int_equal(value_of(KERNEL("4"), options), 4);
+    assert_int_equal(value_of(V_H, options), 5);
+    assert_int_equal(value_of(KERNEL("4"), "-I."), 4);
+    assert_int_equal(value_of("#include \"longer_name.h\"" KERNEL("V"), options), NONE);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -256,6 +289,7 @@ int main(void)
         cmocka_unit_test(what_is_found_is_what_is_built),
         cmocka_unit_test(the_working_directory_counts_at_each_build),
         cmocka_unit_test(given_headers),
+        cmocka_unit_test(a_folder_that_refuses),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
