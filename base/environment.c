@@ -4,22 +4,47 @@
 
 #include "base/internal.h"
 
+/* Another thread of the application may change the environment meanwhile. The C library frees no text of it, but the list when it grows:
+ * the lines are read from a list that has not been replaced since. malloc'd; NULL: out of memory. */
+static char **list_lines(size_t *count)
+{
+    for (;;) {
+        char **from = tsr_environ(), *line;
+        size_t most = 0;
+        while (from && *(char *volatile *)&from[most])
+            most++;
+        char **lines = tsr_malloc((most + 1) * sizeof *lines);
+        if (!lines)
+            return NULL;
+        for (*count = 0; *count < most && (line = *(char *volatile *)&from[*count]); ++*count)
+            lines[*count] = line;
+        if (tsr_environ() == from)
+            return lines;
+        tsr_free(lines);
+    }
+}
+
 struct tsr_environment *tsr_environment_copy(void)
 {
-    char **from = tsr_environ();
-    size_t count = 0, bytes = 0;
-    for (; from && from[count]; count++)
-        bytes += strlen(from[count]) + 1;
-    struct tsr_environment *copy = tsr_malloc(sizeof *copy + (count + 1) * sizeof(char *) + bytes);
-    if (!copy)
+    size_t count, bytes = 0;
+    char **from = list_lines(&count);
+    if (!from)
         return NULL;
-    copy->lines = (char **)(copy + 1);
-    char *text = (char *)(copy->lines + count + 1);
-    for (size_t i = 0; i < count; i++) {
-        copy->lines[i] = text;
-        text = stpcpy(text, from[i]) + 1;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(from[i]) + 1;
+    struct tsr_environment *copy = tsr_malloc(sizeof *copy + (count + 1) * sizeof(char *) + bytes);
+    if (copy) {
+        copy->lines = (char **)(copy + 1);
+        char *text = (char *)(copy->lines + count + 1), *end = text + bytes;
+        size_t kept = 0, size;
+        /* A text that the application has given to putenv() may be longer now. */
+        for (; kept < count && (size = strlen(from[kept]) + 1) <= (size_t)(end - text); kept++) {
+            copy->lines[kept] = memcpy(text, from[kept], size);
+            text += size;
+        }
+        copy->lines[kept] = NULL;
     }
-    copy->lines[count] = NULL;
+    tsr_free(from);
     return copy;
 }
 

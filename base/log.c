@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The log: groups switched on by TESSERA_DEBUG, one write(2) a line, no allocation. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@ static char file_path[4096];
 /* The file is opened for each line: a descriptor kept open could be closed by the application and become one of its own files. */
 static void put(const char *line, size_t size)
 {
-    int fd = file_path[0] ? open(file_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644) : -1;
+    int fd = file_path[0] ? tsr_append_open(file_path) : -1;
     tsr_write_all(fd >= 0 ? fd : STDERR_FILENO, line, size); /* nowhere to report a failure */
     if (fd >= 0)
         close(fd);

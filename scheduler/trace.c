@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * TESSERA_TRACE: every range that was run, as a line of Chrome's JSON trace format (the closing bracket may be missing there). */
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +31,7 @@ bool tsr__trace_on(void)
 /* Under the lock. */
 static void write_lines(void)
 {
-    int fd = used ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644) : -1;
+    int fd = used ? tsr_append_open(path) : -1;
     if (fd >= 0) {
         struct stat st;
         if (!fstat(fd, &st) && !st.st_size)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Environment: values in every form, malformed ones fall back and are told once. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +147,47 @@ static void one_complaint(void **state)
     assert_non_null(strstr(text, "TESSERA_EXPLAIN=blue is ignored: unknown word; accepted: 0|1|json"));
 }
 
+/* ---- an environment that another thread changes ---- */
+
+static _Atomic bool stop;
+
+static void *changer(void *unused)
+{
+    enum { NAMES = 300, LONGEST = 500 };
+    char name[16], value[LONGEST + 1];
+    memset(value, 'v', sizeof value - 1);
+    for (unsigned i = 0; !atomic_load(&stop); i++) {
+        value[LONGEST] = 0;
+        snprintf(name, sizeof name, "CHANGES_%u", i * 7 % NAMES);
+        setenv(name, value + i * 31 % LONGEST, 1);
+        snprintf(name, sizeof name, "CHANGES_%u", i * 11 % NAMES);
+        unsetenv(name);
+    }
+    return unused;
+}
+
+static void changing(void **state)
+{
+    (void)state;
+    enum { COPIES = 20000 };
+    pthread_t thread;
+    setenv("CHANGES_NOT", "constant", 1);
+    assert_int_equal(pthread_create(&thread, NULL, changer, NULL), 0);
+    for (int i = 0; i < COPIES; i++) {
+        struct tsr_environment *copy = tsr_environment_copy();
+        assert_non_null(copy);
+        const struct tsr_environment *before = tsr_environment_use(copy);
+        const char *value = tsr_getenv("CHANGES_NOT");
+        assert_true(!value || !strcmp(value, "constant")); /* a line that moves may be missed */
+        for (char **line = tsr_environ(); *line; line++)
+            assert_non_null(strchr(*line, '='));
+        tsr_environment_use(before);
+        tsr_environment_free(copy);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
     int fd = mkstemp(log_path);
@@ -154,8 +197,8 @@ int main(void)
     setenv("TESSERA_LOG_FILE", log_path, 1);
     setenv("TESSERA_DEBUG", "warn", 1);
     tsr_fail_alloc(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(sizes), cmocka_unit_test(words),
-                                       cmocka_unit_test(defaults), cmocka_unit_test(one_complaint)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(sizes),         cmocka_unit_test(words),
+                                       cmocka_unit_test(defaults), cmocka_unit_test(one_complaint), cmocka_unit_test(changing)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(log_path);
     return failed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Log: groups, line form, long lines, many threads, unknown group names. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -102,8 +105,45 @@ static void threads(void **state)
     assert_int_equal(lines_now(last, sizeof last), 800);
 }
 
+/* The place of the log is looked at for each line. A FIFO that nobody reads is none, and one that is read gets all of it. */
+static void fifo(void **state)
+{
+    (void)state;
+    enum { LINES = 2000 /* more than a pipe holds */ };
+    assert_int_equal(unlink(log_path), 0);
+    assert_int_equal(mkfifo(log_path, 0600), 0);
+    int error = dup(STDERR_FILENO), none = open("/dev/null", O_WRONLY);
+    dup2(none, STDERR_FILENO);
+    tsr_log(TSR_LOG_ERR, "to standard error");
+    dup2(error, STDERR_FILENO);
+    close(error);
+    close(none);
+    pid_t child = fork();
+    if (!child) {
+        int fd = open(log_path, O_RDONLY);
+        size_t lines = 0;
+        char text[4096];
+        for (ssize_t got; lines < LINES && (got = read(fd, text, sizeof text)) >= 0;) {
+            for (ssize_t i = 0; i < got; i++)
+                lines += text[i] == '\n';
+            usleep(got ? 100 : 1000); /* it is slow, and waits where no writer is */
+        }
+        _exit(0);
+    }
+    int fd;
+    while ((fd = open(log_path, O_WRONLY | O_NONBLOCK)) < 0) /* until the reader is there */
+        usleep(1000);
+    for (int i = 0; i < LINES; i++)
+        tsr_log(TSR_LOG_ERR, "%060d", i);
+    close(fd);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
+    alarm(60);
     int fd = mkstemp(log_path);
     if (fd < 0)
         return 1;
@@ -111,7 +151,7 @@ int main(void)
     setenv("TESSERA_LOG_FILE", log_path, 1);
     setenv("TESSERA_DEBUG", "err,nonsense,,Sched", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(long_lines), cmocka_unit_test(text),
-                                       cmocka_unit_test(threads)};
+                                       cmocka_unit_test(threads), cmocka_unit_test(fifo)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(log_path);
     return failed;

@@ -60,7 +60,7 @@ static void add_build_id(struct tsr_buf *buf, int fd)
 
 static void add_file(struct tsr_buf *buf, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* TESSERA_CC may name a FIFO */
     struct stat st;
     if (fd >= 0 && !fstat(fd, &st)) {
         tsr_buf_u64(buf, (uint64_t)st.st_size);

@@ -151,7 +151,11 @@ void tsr_clc_warm_up(void)
     bool used;
     enum tsr_status status;
     char *why = NULL;
+    struct tsr_environment *copy = tsr_environment_copy(); /* as in a build */
+    const struct tsr_environment *before = tsr_environment_use(copy);
     struct tsr__worker *worker = tsr__workers_take(&used, &status, &why);
+    tsr_environment_use(before);
+    tsr_environment_free(copy);
     if (worker)
         tsr__workers_give_back(worker);
     else

@@ -200,6 +200,8 @@ enum tsr_status tsr_dir_make(const char *path);
 enum tsr_status tsr_dir_of_code(const void *address, char **folder);
 /* An anonymous file (memfd, close-on-exec) holding the bytes; -1 on failure, with errno. */
 int tsr_memfd(const char *name, const void *data, size_t size);
+/* Opens or makes a file to add lines to, close-on-exec; -1 with errno, also for a FIFO that nobody reads. */
+int tsr_append_open(const char *path);
 /* Writes all; false with errno set if that fails. The calling thread gets no SIGXFSZ from a limit on file sizes and no SIGPIPE. */
 bool tsr_write_all(int fd, const void *data, size_t size);
 uint64_t tsr_now_ns(void); /* CLOCK_MONOTONIC */
