@@ -279,28 +279,58 @@ static void test_callbacks(void **state)
     test_end(&w);
 }
 
+struct blocked {
+    cl_command_queue queue;
+    cl_mem buffer;
+    atomic_bool called;
+    cl_int finish, read, write, map;
+    unsigned char to[64];
+};
+
 static void CL_CALLBACK block(cl_event event, cl_int status, void *user_data)
 {
     (void)event, (void)status;
-    cl_command_queue queue = ((void **)user_data)[0];
-    *(cl_int *)((void **)user_data)[1] = clFinish(queue);
+    struct blocked *b = user_data;
+    b->finish = clFinish(b->queue);
+    b->read = clEnqueueReadBuffer(b->queue, b->buffer, CL_TRUE, 0, sizeof b->to, b->to, 0, NULL, NULL);
+    b->write = clEnqueueWriteBuffer(b->queue, b->buffer, CL_TRUE, 0, sizeof b->to, b->to, 0, NULL, NULL);
+    void *pointer = clEnqueueMapBuffer(b->queue, b->buffer, CL_TRUE, CL_MAP_WRITE, 0, sizeof b->to, 0, NULL, NULL, &b->map);
+    if (pointer)
+        fail_msg("a mapping that the call refuses");
+    atomic_store(&b->called, true);
 }
 
-/* A blocking call in a callback is refused when it would have to wait, not a dead lock. */
+/* A blocking call in a callback is refused when it would have to wait, not a dead lock. Nothing of it is left in the queue: the memory that
+ * it names may be gone when the callback has returned. */
 static void test_blocking_callback(void **state)
 {
     (void)state;
     struct test_world w = test_begin(0);
     cl_event gate = user_event(w.context), never = user_event(w.context), marker;
-    cl_int answer = 1;
-    void *data[] = {w.queue, &answer};
+    unsigned char fives[64], back[64];
+    memset(fives, 5, sizeof fives);
+    cl_mem buffer = test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof fives, fives);
+    struct blocked b = {.queue = w.queue, .buffer = buffer};
     CHECK(clEnqueueMarkerWithWaitList(w.queue, 1, &gate, &marker));
     CHECK(clEnqueueMarkerWithWaitList(w.queue, 1, &never, NULL));
-    CHECK(clSetEventCallback(marker, CL_COMPLETE, block, data));
+    CHECK(clSetEventCallback(marker, CL_COMPLETE, block, &b));
     CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK(clWaitForEvents(1, &marker));
-    CHECK_THAT(answer == CL_INVALID_OPERATION);
+    while (!atomic_load(&b.called))
+        usleep(100);
+    CHECK_CODE(b.finish, CL_INVALID_OPERATION);
+    CHECK_CODE(b.read, CL_INVALID_OPERATION);
+    CHECK_CODE(b.write, CL_INVALID_OPERATION);
+    CHECK_CODE(b.map, CL_INVALID_OPERATION);
     CHECK(clSetUserEventStatus(never, CL_COMPLETE));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, sizeof back, back, 0, NULL, NULL));
+    for (size_t i = 0; i < sizeof back; i++)
+        CHECK_THAT(back[i] == 5 && b.to[i] == 0);
+    cl_int err;
+    void *pointer = clEnqueueMapBuffer(w.queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, sizeof back, 0, NULL, NULL, &err);
+    CHECK(err);
+    CHECK(clEnqueueUnmapMemObject(w.queue, buffer, pointer, 0, NULL, NULL));
+    CHECK(clReleaseMemObject(buffer));
     CHECK(clReleaseEvent(never));
     CHECK(clReleaseEvent(gate));
     CHECK(clReleaseEvent(marker));
