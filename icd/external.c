@@ -13,7 +13,7 @@
 #include "icd/mem.h"
 
 struct tsr__import {
-    int fd;
+    struct tsr_fd fd;                 /* the application may have closed it all the same */
     bool syncs;                       /* a dma-buf: the kernel is told when the CPU begins and ends to use it */
     const cl_mem_properties *devices; /* CL_MEM_DEVICE_HANDLE_LIST_KHR in the object's properties */
     size_t device_count;              /* 0: all devices of the context */
@@ -147,7 +147,7 @@ cl_int tsr__mem_import(const char *function, struct _cl_mem *mem, const struct t
                           p->fd);
     }
     fcntl(p->fd, F_SETFD, FD_CLOEXEC); /* "importing memory from a file descriptor transfers ownership" */
-    *import = (struct tsr__import){p->fd, syncs, p->devices ? mem->properties + p->devices : NULL, p->device_count};
+    *import = (struct tsr__import){tsr_fd_keep(p->fd), syncs, p->devices ? mem->properties + p->devices : NULL, p->device_count};
     mem->data = data;
     mem->import = import;
     return CL_SUCCESS;
@@ -158,7 +158,7 @@ void tsr__import_end(struct _cl_mem *mem)
     if (!mem->import)
         return;
     munmap(mem->data, mem->size);
-    close(mem->import->fd);
+    tsr_fd_close(&mem->import->fd);
     tsr_free(mem->import);
 }
 
@@ -178,7 +178,7 @@ static cl_int execute(struct _cl_event *command, struct tsr_worker *worker, uint
         const struct _cl_mem *mem = payload->mems[i];
         uint64_t access = mem->flags & CL_MEM_IMMUTABLE_EXT ? DMA_BUF_SYNC_READ : DMA_BUF_SYNC_RW;
         uint64_t when = payload->acquires ? DMA_BUF_SYNC_START : DMA_BUF_SYNC_END;
-        if (mem->import->syncs && !sync_dma_buf(mem->import->fd, when | access))
+        if (mem->import->syncs && (!tsr_fd_is_ours(&mem->import->fd) || !sync_dma_buf(mem->import->fd.number, when | access)))
             return CL_OUT_OF_RESOURCES;
     }
     return CL_SUCCESS;
