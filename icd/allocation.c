@@ -5,13 +5,22 @@
 
 #include "icd/mem.h"
 
-/* Index of the first allocation that begins behind the pointer. Under the context's lock. */
-static size_t upper_bound(const struct _cl_context *context, const void *pointer)
+/* The list is cut into blocks, so that programs with a million allocations do not move a million entries for each. */
+enum { BLOCK_ENTRIES = 128 };
+struct tsr__allocation_block {
+    size_t count; /* at least 1 */
+    struct tsr__allocation list[BLOCK_ENTRIES];
+};
+
+/* The functions of the list run under the context's lock. */
+
+/* How many blocks begin at the pointer or before it. */
+static size_t blocks_up_to(const struct _cl_context *context, const void *pointer)
 {
-    size_t low = 0, high = context->allocation_count;
+    size_t low = 0, high = context->allocation_block_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)context->allocations[middle].base <= (uintptr_t)pointer)
+        if ((uintptr_t)context->allocations[middle]->list[0].base <= (uintptr_t)pointer)
             low = middle + 1;
         else
             high = middle;
@@ -19,28 +28,98 @@ static size_t upper_bound(const struct _cl_context *context, const void *pointer
     return low;
 }
 
+/* How many allocations of the block begin at the pointer or before it. */
+static size_t entries_up_to(const struct tsr__allocation_block *block, const void *pointer)
+{
+    size_t low = 0, high = block->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)block->list[middle].base <= (uintptr_t)pointer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A new empty block at this place among the blocks; the caller puts an entry in. NULL: out of memory. */
+static struct tsr__allocation_block *add_block(struct _cl_context *context, size_t at)
+{
+    if (context->allocation_block_count == context->allocation_block_room) {
+        size_t room = context->allocation_block_room ? 2 * context->allocation_block_room : 16;
+        struct tsr__allocation_block **larger = tsr_realloc(context->allocations, room * sizeof(*larger));
+        if (!larger)
+            return NULL;
+        context->allocations = larger;
+        context->allocation_block_room = room;
+    }
+    struct tsr__allocation_block *block = tsr_malloc(sizeof *block);
+    if (!block)
+        return NULL;
+    block->count = 0;
+    struct tsr__allocation_block **place = context->allocations + at;
+    memmove(place + 1, place, (context->allocation_block_count - at) * sizeof(*place));
+    *place = block;
+    context->allocation_block_count++;
+    return block;
+}
+
+/* The block in which an allocation that begins at the pointer has its place, with room for it. NULL: out of memory. */
+static struct tsr__allocation_block *block_with_room(struct _cl_context *context, const void *pointer)
+{
+    size_t before = blocks_up_to(context, pointer), at = before ? before - 1 : 0;
+    if (!context->allocation_block_count)
+        return add_block(context, 0);
+    struct tsr__allocation_block *block = context->allocations[at];
+    if (block->count < BLOCK_ENTRIES)
+        return block;
+    /* Memory is mostly allocated in the order of addresses: blocks behind which nothing comes stay full. */
+    bool last = at + 1 == context->allocation_block_count && entries_up_to(block, pointer) == BLOCK_ENTRIES;
+    struct tsr__allocation_block *next = add_block(context, at + 1);
+    if (!next || last)
+        return next;
+    size_t kept = BLOCK_ENTRIES / 2;
+    next->count = BLOCK_ENTRIES - kept;
+    memcpy(next->list, block->list + kept, next->count * sizeof *next->list);
+    block->count = kept;
+    return (uintptr_t)next->list[0].base <= (uintptr_t)pointer ? next : block;
+}
+
 static bool add(struct _cl_context *context, const struct tsr__allocation *allocation)
 {
-    bool added = true;
     pthread_mutex_lock(&context->lock);
-    if (context->allocation_count == context->allocation_room) {
-        size_t room = context->allocation_room ? 2 * context->allocation_room : 16;
-        struct tsr__allocation *larger = tsr_realloc(context->allocations, room * sizeof *larger);
-        added = larger;
-        if (larger) {
-            context->allocations = larger;
-            context->allocation_room = room;
-        }
-    }
-    if (added) {
-        size_t at = upper_bound(context, allocation->base);
-        struct tsr__allocation *place = context->allocations + at;
-        memmove(place + 1, place, (context->allocation_count - at) * sizeof *place);
+    struct tsr__allocation_block *block = block_with_room(context, allocation->base);
+    if (block) {
+        size_t at = entries_up_to(block, allocation->base);
+        struct tsr__allocation *place = block->list + at;
+        memmove(place + 1, place, (block->count - at) * sizeof *place);
         *place = *allocation;
-        context->allocation_count++;
+        block->count++;
     }
     pthread_mutex_unlock(&context->lock);
-    return added;
+    return block;
+}
+
+/* Takes an entry out of the list. */
+static void take_out(struct _cl_context *context, size_t block_at, struct tsr__allocation *entry)
+{
+    struct tsr__allocation_block **place = context->allocations + block_at, *block = *place;
+    memmove(entry, entry + 1, (size_t)(block->list + block->count - (entry + 1)) * sizeof *entry);
+    if (--block->count)
+        return;
+    tsr_free(block);
+    context->allocation_block_count--;
+    memmove(place, place + 1, (context->allocation_block_count - block_at) * sizeof(*place));
+}
+
+/* The last allocation that begins at the pointer or before it, and the index of its block. NULL: there is none. */
+static struct tsr__allocation *last_up_to(const struct _cl_context *context, const void *pointer, size_t *block_at)
+{
+    size_t blocks = blocks_up_to(context, pointer);
+    if (!blocks)
+        return NULL;
+    struct tsr__allocation_block *block = context->allocations[ *block_at = blocks - 1];
+    return &block->list[entries_up_to(block, pointer) - 1];
 }
 
 static enum tsr_usm usm_of(const struct _cl_device_id *maker, const struct tsr__allocation *wanted)
@@ -117,8 +196,9 @@ unsigned tsr__memory_kinds(struct _cl_context *context, const void *const *point
 bool tsr__allocation_find(struct _cl_context *context, const void *pointer, unsigned kinds, struct tsr__allocation *found)
 {
     pthread_mutex_lock(&context->lock);
-    size_t behind = upper_bound(context, pointer);
-    *found = behind ? context->allocations[behind - 1] : (struct tsr__allocation){0};
+    size_t block_at;
+    const struct tsr__allocation *last = last_up_to(context, pointer, &block_at);
+    *found = last ? *last : (struct tsr__allocation){0};
     pthread_mutex_unlock(&context->lock);
     return found->kind & kinds && (uintptr_t)pointer - (uintptr_t)found->base < found->size;
 }
@@ -126,14 +206,13 @@ bool tsr__allocation_find(struct _cl_context *context, const void *pointer, unsi
 bool tsr__allocation_free(struct _cl_context *context, void *base, unsigned kinds)
 {
     pthread_mutex_lock(&context->lock);
-    size_t behind = upper_bound(context, base);
-    struct tsr__allocation *last = behind ? context->allocations + behind - 1 : NULL;
+    size_t block_at;
+    struct tsr__allocation *last = last_up_to(context, base, &block_at);
     bool found = last && last->base == base && last->kind & kinds;
     struct tsr__allocation freed = {0};
     if (found) {
         freed = *last;
-        memmove(last, last + 1, (context->allocation_count - behind) * sizeof *last);
-        context->allocation_count--;
+        take_out(context, block_at, last);
     }
     pthread_mutex_unlock(&context->lock);
     if (found)
@@ -143,7 +222,11 @@ bool tsr__allocation_free(struct _cl_context *context, void *base, unsigned kind
 
 void tsr__allocations_free_all(struct _cl_context *context)
 {
-    for (size_t i = 0; i < context->allocation_count; i++)
-        release(&context->allocations[i]);
+    for (size_t b = 0; b < context->allocation_block_count; b++) {
+        struct tsr__allocation_block *block = context->allocations[b];
+        for (size_t i = 0; i < block->count; i++)
+            release(&block->list[i]);
+        tsr_free(block);
+    }
     tsr_free(context->allocations);
 }

@@ -153,11 +153,11 @@ struct _cl_context {
     pthread_mutex_t lock;             /* destructors, allocations, queues, addressed */
     struct tsr_fork_mutex fork_waits; /* for `lock` */
     struct tsr_destructor *destructors;
-    unsigned svm_caps;                   /* what SVM some device has, bits of enum tsr_svm */
-    struct _cl_device_id *usm_device;    /* the first with SVM and memory of its own, whose driver makes what all devices reach; or NULL */
-    bool usm_split;                      /* another such device does not reach that memory */
-    struct tsr__allocation *allocations; /* icd/allocation.c: of SVM and USM, by address */
-    size_t allocation_count, allocation_room;
+    unsigned svm_caps;                /* what SVM some device has, bits of enum tsr_svm */
+    struct _cl_device_id *usm_device; /* the first with SVM and memory of its own, whose driver makes what all devices reach; or NULL */
+    bool usm_split;                   /* another such device does not reach that memory */
+    struct tsr__allocation_block **allocations; /* icd/allocation.c: of SVM and USM, by address */
+    size_t allocation_block_count, allocation_block_room;
     struct tsr__link *queues;
     struct tsr__link *device_queues;
     struct tsr__link *addressed; /* buffers whose addresses the application knows */

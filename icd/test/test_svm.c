@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of shared virtual memory: allocation, commands, buffers over it, errors. */
 #include <stdatomic.h>
+#include <time.h>
 
 #include "icd/test/cl_test.h"
 
@@ -258,11 +259,57 @@ static void test_many(void **state)
     test_end(&w);
 }
 
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Freeing one of a hundred thousand takes no longer than freeing one of a few; and those that are left are still known. */
+static void test_very_many(void **state)
+{
+    (void)state;
+    const char *devices = getenv("TESSERA_DEVICES");
+    if (devices && !strcmp(devices, "gpu"))
+        skip(); /* the driver of a GPU has a list of its own */
+    struct test_world w = test_begin(0);
+    enum { COUNT = 100000, PART = 2000, STEP = 7919 };
+    char **all = calloc(COUNT, sizeof *all);
+    CHECK_THAT(all);
+    for (int i = 0; i < COUNT; i++)
+        CHECK_THAT((all[i] = clSVMAlloc(w.context, 0, 64, 0)));
+    for (int i = 0; i < PART; i++) { /* in the middle of the list */
+        int at = (int)((long)i * STEP % COUNT);
+        clSVMFree(w.context, all[at]);
+        CHECK_THAT((all[at] = clSVMAlloc(w.context, 0, 64 + (size_t)(i % 5) * 64, 0)));
+    }
+    double begin = thread_seconds(), first = 0, last = 0;
+    for (int i = 0; i < COUNT; i++) {
+        if (i == PART)
+            first = thread_seconds() - begin;
+        if (i == COUNT - PART)
+            last = thread_seconds();
+        if (i % 1000 == 500) {
+            const void *inside[] = {all[(long)i * STEP % COUNT] + 63};
+            CHECK(clEnqueueSVMMigrateMem(w.queue, 1, inside, NULL, 0, 0, NULL, NULL));
+            CHECK(clFinish(w.queue));
+        }
+        clSVMFree(w.context, all[(long)i * STEP % COUNT]);
+    }
+    last = thread_seconds() - last;
+    if (first > 10 * last)
+        fail_msg("%d of %d are freed in %.1f us each, the last ones in %.1f us", PART, COUNT, first * 1e6 / PART, last * 1e6 / PART);
+    free(all);
+    test_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocate), cmocka_unit_test(test_commands), cmocka_unit_test(test_free_callback),
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_many),     cmocka_unit_test(test_buffer_over_svm),
+        cmocka_unit_test(test_allocate),  cmocka_unit_test(test_commands), cmocka_unit_test(test_free_callback),
+        cmocka_unit_test(test_errors),    cmocka_unit_test(test_many),     cmocka_unit_test(test_buffer_over_svm),
+        cmocka_unit_test(test_very_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
