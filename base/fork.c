@@ -15,13 +15,30 @@ static _Thread_local int cancel; /* what tsr_no_cancel_begin has returned to the
 static struct tsr_fork_hooks *hooks;
 static struct tsr_fork_mutex *mutexes;
 
-enum { WAIT_SECONDS = 1 }; /* for all mutexes together */
+enum {
+    SECTIONS_SECONDS = 5, /* that fork() waits for all sections, and */
+    MUTEXES_SECONDS = 1,  /* for all mutexes together */
+};
+
+static struct timespec seconds_from_now(int seconds)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += seconds;
+    return time;
+}
+
+/* Not for ever: a section may need the lock of a library whose own handler of fork() has run before and holds it. */
+static void wait_for_sections(void)
+{
+    const struct timespec deadline = seconds_from_now(SECTIONS_SECONDS);
+    while (inside > mine && !pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, &deadline))
+        ;
+}
 
 static void take_mutexes(void)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_sec += WAIT_SECONDS;
+    const struct timespec deadline = seconds_from_now(MUTEXES_SECONDS);
     for (struct tsr_fork_mutex *m = mutexes; m; m = m->next)
         m->taken = !pthread_mutex_clocklock(m->mutex, CLOCK_MONOTONIC, &deadline);
 }
@@ -42,8 +59,7 @@ static void before(void)
 {
     pthread_mutex_lock(&lock);
     forking++;
-    while (inside > mine)
-        pthread_cond_wait(&changed, &lock);
+    wait_for_sections();
     for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
         if (h->before)
             h->before();

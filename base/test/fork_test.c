@@ -181,11 +181,60 @@ static void a_thread_may_fork_under_such_a_mutex(void **state)
     tsr_fork_mutex_remove(&guarded);
 }
 
+/* Of another library, whose handlers were registered later and so run first: it holds its lock while the driver waits. */
+static pthread_mutex_t foreign = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool in_section;
+
+static void take_foreign(void)
+{
+    pthread_mutex_lock(&foreign);
+}
+
+static void give_foreign(void)
+{
+    pthread_mutex_unlock(&foreign);
+}
+
+static void *call_library_in_section(void *unused)
+{
+    tsr_no_fork_begin();
+    atomic_store(&in_section, true);
+    usleep(200000); /* until fork() has begun */
+    take_foreign();
+    give_foreign();
+    tsr_no_fork_end();
+    return unused;
+}
+
+static void a_lock_of_another_library_is_no_dead_lock(void **state)
+{
+    (void)state;
+    if (TSR_TSAN) { /* as above */
+        skip();
+    }
+    pthread_t thread;
+    assert_int_equal(pthread_atfork(take_foreign, give_foreign, give_foreign), 0);
+    assert_int_equal(pthread_create(&thread, NULL, call_library_in_section, NULL), 0);
+    while (!atomic_load(&in_section))
+        usleep(1000);
+    alarm(60);
+    pid_t child = fork();
+    if (!child) {
+        tsr_no_fork_begin();
+        tsr_no_fork_end();
+        _exit(0);
+    }
+    assert_int_equal(status_of(child), 0);
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fork_waits_for_sections_and_is_not_kept_waiting), cmocka_unit_test(a_thread_may_fork_in_its_own_section),
-        cmocka_unit_test(hooks_are_called_on_either_side), cmocka_unit_test(a_child_finds_mutexes_free_and_what_they_guard_whole),
-        cmocka_unit_test(a_thread_may_fork_under_such_a_mutex)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fork_waits_for_sections_and_is_not_kept_waiting),
+                                       cmocka_unit_test(a_thread_may_fork_in_its_own_section),
+                                       cmocka_unit_test(hooks_are_called_on_either_side),
+                                       cmocka_unit_test(a_child_finds_mutexes_free_and_what_they_guard_whole),
+                                       cmocka_unit_test(a_thread_may_fork_under_such_a_mutex),
+                                       cmocka_unit_test(a_lock_of_another_library_is_no_dead_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,8 +218,9 @@ void tsr_fd_close(struct tsr_fd *fd);         /* if it is ours; in any case `fd`
 
 /* ---- fork (base/fork.c) ---- */
 
-/* fork() in another thread waits for the end of what stands between these two: calls into the dynamic linker, descriptors that exist for a
- * moment, locks of the whole driver. Sections nest. They must be short, and none may begin under a lock that a hook takes. */
+/* fork() in another thread waits, for five seconds at most, for the end of what stands between these two: calls into the dynamic linker,
+ * descriptors that exist for a moment, locks of the whole driver. Sections nest. They must be short, and none may begin under a lock that a
+ * hook takes. */
 void tsr_no_fork_begin(void);
 void tsr_no_fork_end(void);
 /* Called at each fork() when no section is open: before it, and after it on either side. Each may be NULL. Static, never removed. */
