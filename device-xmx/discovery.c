@@ -111,6 +111,24 @@ bool tsr__xmx_has_failure_logs(void)
     return !no_failure_logs;
 }
 
+/* ---- fork ---- */
+
+static atomic_bool used; /* a context has been made */
+
+/* Drivers do not work in a child of fork(), and the threads that wait for commands stay with the parent. */
+static void lose_all(void)
+{
+    for (unsigned i = 0; i < device_count && atomic_load(&used); i++)
+        tsr__xmx_lose(&devices[i], "this process is a child of fork(), and the device was used before; start another program instead");
+}
+
+/* Early, as the first context is made under the lock of a program, for which fork() waits. */
+static void watch_fork(void)
+{
+    static struct tsr_fork_hooks hooks = {.in_child = lose_all};
+    tsr_fork_watch(&hooks);
+}
+
 static void find(void)
 {
     if (!tsr__ze_open())
@@ -122,6 +140,8 @@ static void find(void)
     no_failure_logs = !tsr__ze.InitDrivers && may_wrap(count);
     for (uint32_t i = 0; i < count && i < TSR__XMX_MOST_DRIVERS; i++)
         add_driver(handles[i], &drivers[i]);
+    if (device_count)
+        watch_fork();
     tsr_log(TSR_LOG_DEVICE, "xmx: %u drivers in %.2f ms, %u GPUs in %.2f ms", count, (double)(listed - begin) / 1e6, device_count,
             (double)(tsr_now_ns() - listed) / 1e6);
 }
@@ -138,27 +158,13 @@ unsigned tsr__xmx_find(struct tsr_device ***list)
 
 /* ---- contexts ---- */
 
-/* Drivers do not work in a child of fork(), and the threads that wait for commands stay with the parent. */
-static void lose_all(void)
-{
-    for (unsigned i = 0; i < device_count; i++)
-        tsr__xmx_lose(&devices[i], "this process is a child of fork(), and the device was used before; start another program instead");
-}
-
-static void watch_fork(void)
-{
-    static struct tsr_fork_hooks hooks = {.in_child = lose_all};
-    tsr_fork_watch(&hooks);
-}
-
 ze_context_handle_t tsr__xmx_context(struct tsr__xmx_device *device, enum tsr_status *status)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct tsr__xmx_driver *driver = device->driver;
     *status = TSR_IO;
     if (atomic_load_explicit(&device->lost, memory_order_relaxed))
         return NULL;
-    pthread_once(&once, watch_fork);
+    atomic_store(&used, true);
     pthread_mutex_lock(&driver->lock);
     ze_result_t result = ZE_RESULT_SUCCESS;
     if (!driver->context) {
