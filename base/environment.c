@@ -4,8 +4,8 @@
 
 #include "base/internal.h"
 
-/* Another thread of the application may change the environment meanwhile. The C library frees no text of it, but the list when it grows:
- * the lines are read from a list that has not been replaced since. malloc'd; NULL: out of memory. */
+/* Another thread of the application may change the environment meanwhile. The C library frees no text of it, but the list when it grows: of
+ * a list that has been replaced while it was read nothing is used. malloc'd; NULL: out of memory. */
 static char **list_lines(size_t *count)
 {
     for (;;) {
