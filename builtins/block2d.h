@@ -23,8 +23,8 @@ typedef ushort ushort32 __attribute__((ext_vector_type(32)));
 typedef ushort ushort64 __attribute__((ext_vector_type(64)));
 typedef uint uint32 __attribute__((ext_vector_type(32)));
 
-/* A matrix in memory: width and pitch in bytes. */
-#define REGION const global void *base, int width, int height, int pitch
+/* A matrix in memory: width and pitch in bytes; as long as builtins/tessera-cooperative-matrix.h may want them. */
+#define REGION const global void *base, long width, long height, long pitch
 #define IN_REGION base, width, height, pitch
 
 #define READ_VALUES(T, n)                                                                                                                  \

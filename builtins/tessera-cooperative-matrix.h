@@ -309,10 +309,78 @@ TSR__INLINE bool tsr__is_inside(uint height, uint width, uint layout, uint in_wo
     return x >= 0 && y >= 0 && (long)x + all.x <= lines && (long)y + all.y <= elements;
 }
 
+#ifdef TESSERA_BLOCK2D_PRIMITIVES
+/* Matrices in global memory whose lines are rows are 2D blocks (builtins/block2d.h): no element is looked at by itself, and the device runs
+ * loops over K with those of other work-groups, whatever lies outside. */
+typedef ushort tsr__ushort32 __attribute__((ext_vector_type(32)));
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define TSR__REGION const global void *base, long width, long height, long pitch, int x, int y
+#define TSR__BLOCK uint layout, uint bits, uint rows, uint columns, uint blocks
+tsr__ushort32 __attribute__((convergent)) __tsr_block2d_read_ushort32(TSR__REGION, TSR__BLOCK);
+uint16 __attribute__((convergent)) __tsr_block2d_read_uint16(TSR__REGION, TSR__BLOCK);
+void __attribute__((convergent)) __tsr_block2d_write_uint8(TSR__REGION, uint bits, uint present, uint8 values);
+#undef TSR__REGION
+#undef TSR__BLOCK
+#ifdef __cplusplus
+}
+#endif
+uint __attribute__((overloadable)) get_sub_group_size(void);
+
+/* The window of elements of so many bytes, and where a block begins in it: element `at` of line x. */
+#define TSR__WINDOW(size, at) p, (long)width * size, height, (long)(size * stride), at, x
+
+#define TSR__READ_a(V, size)                                                                                                               \
+    if (layout != TESSERA_MATRIX_COLUMN_MAJOR) {                                                                                           \
+        tsr__ushort32 v = __tsr_block2d_read_ushort32(TSR__WINDOW(size, y), 0, 8 * size, 16, 32 / size, 2);                                \
+        m->block[0] = as_##V(v.lo.lo);                                                                                                     \
+        m->block[1] = as_##V(v.lo.hi);                                                                                                     \
+        m->block[2] = as_##V(v.hi.lo);                                                                                                     \
+        m->block[3] = as_##V(v.hi.hi);                                                                                                     \
+        return;                                                                                                                            \
+    }
+#define TSR__READ_b(V, size)                                                                                                               \
+    if (layout == TESSERA_MATRIX_ROW_MAJOR || (layout == TESSERA_MATRIX_PACKED && y % (4 / size) == 0 && width % (4 / size) == 0)) {       \
+        uint16 v = layout == TESSERA_MATRIX_ROW_MAJOR                                                                                      \
+                       ? __tsr_block2d_read_uint16(TSR__WINDOW(size, y), 1, 8 * size, 64 / size, 16, 1)                                    \
+                       : __tsr_block2d_read_uint16(TSR__WINDOW(size, y / (4 / size)), 0, 32, 16, 16, 1);                                      \
+        int8 lower = as_int8(v.lo), upper = as_int8(v.hi);                                                                                 \
+        TSR__SET_b_##size(m, V, 0, lower) TSR__SET_b_##size(m, V, 1, upper)                                                                \
+        return;                                                                                                                            \
+    }
+#define TSR__READ_c(V, size)                                                                                                               \
+    if (layout != TESSERA_MATRIX_COLUMN_MAJOR) {                                                                                           \
+        uint16 v = __tsr_block2d_read_uint16(TSR__WINDOW(size, y), 0, 32, 16, 16, 1);                                                      \
+        m->block[0] = as_##V(v.lo);                                                                                                        \
+        m->block[1] = as_##V(v.hi);                                                                                                        \
+        return;                                                                                                                            \
+    }
+#define TSR__WRITE_a(size)
+#define TSR__WRITE_b(size)
+#define TSR__WRITE_c(size)                                                                                                                 \
+    if (layout != TESSERA_MATRIX_COLUMN_MAJOR) {                                                                                           \
+        __tsr_block2d_write_uint8(TSR__WINDOW(size, y), 32, get_sub_group_size(), as_uint8(m.block[0]));                                   \
+        x = (int)((uint)x + 8);                                                                                                            \
+        __tsr_block2d_write_uint8(TSR__WINDOW(size, y), 32, get_sub_group_size(), as_uint8(m.block[1]));                                   \
+        return;                                                                                                                            \
+    }
+#define TSR__READ_global(V, use, size) TSR__READ_##use(V, size)
+#define TSR__WRITE_global(use, size) TSR__WRITE_##use(size)
+#else
+#define TSR__READ_global(V, use, size)
+#define TSR__WRITE_global(use, size)
+#endif
+#define TSR__READ_local(V, use, size)
+#define TSR__READ_generic(V, use, size)
+#define TSR__WRITE_local(use, size)
+#define TSR__WRITE_generic(use, size)
+
 #define TSR__CHECKED(AS, M, E, V, use, size)                                                                                               \
     TSR__INLINE void tessera_matrix_load_checked(private M *m, const AS E *p, int x, int y, uint layout, uint height, uint width,          \
                                                  size_t stride) TSR__LAYOUT                                                                \
     {                                                                                                                                      \
+        TSR__READ_##AS(V, use, size)                                                                                                       \
         if (tsr__is_inside(TSR__HEIGHT_##use(size), TSR__WIDTH_##use(size), layout, TSR__IN_WORD_##use(size), x, y, height, width)) {      \
             tessera_matrix_load(m, p + x * stride + y, layout, stride);                                                                    \
             return;                                                                                                                        \
@@ -327,6 +395,7 @@ TSR__INLINE bool tsr__is_inside(uint height, uint width, uint layout, uint in_wo
     TSR__INLINE void tessera_matrix_store_checked(M m, AS E *p, int x, int y, uint layout, uint height, uint width, size_t stride)         \
         TSR__LAYOUT                                                                                                                        \
     {                                                                                                                                      \
+        TSR__WRITE_##AS(use, size)                                                                                                         \
         if (tsr__is_inside(TSR__HEIGHT_##use(size), TSR__WIDTH_##use(size), layout, TSR__IN_WORD_##use(size), x, y, height, width)) {      \
             tessera_matrix_store(m, p + x * stride + y, layout, stride);                                                                   \
             return;                                                                                                                        \
@@ -456,6 +525,12 @@ TSR__PRODUCT(intel_sub_group_f16_f16_matrix_mad_k16, tessera_matrix_a_half, tess
 #undef TSR__PLAIN_ELEMENTS
 #undef TSR__PLAIN_TRANSFERS
 #undef TSR__PRODUCT
+#undef TSR__READ_a
+#undef TSR__READ_b
+#undef TSR__READ_c
+#undef TSR__READ_generic
+#undef TSR__READ_global
+#undef TSR__READ_local
 #undef TSR__ROWS
 #undef TSR__SET_a_1
 #undef TSR__SET_a_2
@@ -469,4 +544,11 @@ TSR__PRODUCT(intel_sub_group_f16_f16_matrix_mad_k16, tessera_matrix_a_half, tess
 #undef TSR__WIDTH_a
 #undef TSR__WIDTH_b
 #undef TSR__WIDTH_c
+#undef TSR__WINDOW
+#undef TSR__WRITE_a
+#undef TSR__WRITE_b
+#undef TSR__WRITE_c
+#undef TSR__WRITE_generic
+#undef TSR__WRITE_global
+#undef TSR__WRITE_local
 #endif

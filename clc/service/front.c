@@ -230,7 +230,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         return NULL;
     }
     size_t most = TSR_ARRAY_LEN(fixed_words) + TSR_ARRAY_LEN(lenient_words) + TSR_ARRAY_LEN(cxx_words) + macros.count +
-                  2 * options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 9 + SECTIONS + TSR_ARRAY_LEN(words_of_blocks);
+                  2 * options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 10 + SECTIONS + TSR_ARRAY_LEN(words_of_blocks);
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
@@ -241,6 +241,9 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         add(&words, "-U__IMAGE_SUPPORT__"); /* which clang has for every target of its own SPIR */
     for (size_t i = 0; i < TSR_ARRAY_LEN(words_of_blocks) && has_blocks(q, options); i++)
         add(&words, words_of_blocks[i]);
+    const bool machine_code = strcmp(q->target.triple, TSR_TRIPLE_SPIRV64) != 0;
+    if (machine_code)
+        add(&words, "-DTESSERA_BLOCK2D_PRIMITIVES"); /* which the engines of the CPU know */
     add_options(&words, options, request->directory, &arena);
     if (!tsr_wire_reads_files(q))
         add(&words, "-nostdsysteminc"); /* else clang looks whether these folders are there */
@@ -259,8 +262,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
     if (module && options->cxx_name)
         module = finish_cxx(module, log);
-    bool machine_code = strcmp(q->target.triple, TSR_TRIPLE_SPIRV64) != 0; /* SPIR-V has images and samplers */
-    if (module)
+    if (module) /* SPIR-V has images and samplers */
         module = tsr__plain_types(module, machine_code && strstr(q->target.macros, "__opencl_c_images"));
     if (module && has_blocks(q, options))
         tsr__name_blocks(module, &q->source);

@@ -28,7 +28,7 @@ struct tsr__block2d_region tsr__block2d_region(struct tsr__blocks2d *o, LLVMValu
                           [TSR__BLOCK2D_X] = &r.x,
                           [TSR__BLOCK2D_Y] = &r.y};
     for (unsigned i = TSR__BLOCK2D_WIDTH; i <= TSR__BLOCK2D_Y; i++)
-        *to[i] = LLVMBuildSExt(o->b, LLVMGetOperand(call, i), LLVMInt64TypeInContext(o->l->context), "");
+        *to[i] = LLVMBuildIntCast2(o->b, LLVMGetOperand(call, i), LLVMInt64TypeInContext(o->l->context), true, "");
     r.x = LLVMBuildMul(o->b, r.x, tsr__block2d_i64(o, size), "");
     r.width = LLVMBuildAnd(o->b, r.width, tsr__block2d_i64(o, -(int64_t)size), ""); /* whole elements */
     return r;
