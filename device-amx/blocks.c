@@ -55,10 +55,25 @@ static bool are_in_a_row(const struct tsr_launch *launch)
     return launch->group.num_groups[1] == 1;
 }
 
-/* Bytes of C of packets that run twice, which are to stay in the second cache beside B and what the packets read and write. */
-static uint64_t best_c(void)
+/* Sums of the loop, each of which has a C of its own. */
+static uint64_t sums_of_loop(const struct tsr_launch *launch)
 {
-    return tsr__tile_grid_best_b() / 4;
+    const uint32_t known = atomic_load_explicit(&launch->entry->loop_size[5], memory_order_relaxed);
+    return known > 1 ? known : 1;
+}
+
+/* Bytes of C, or of one of its sums, of packets that run twice, which are to stay in the second cache beside B and what the packets read
+ * and write. */
+static uint64_t best_c(const struct tsr_launch *launch)
+{
+    const uint64_t sums = sums_of_loop(launch);
+    return sums > 1 ? tsr__tile_grid_best_b() / sums : tsr__tile_grid_best_b() / 4;
+}
+
+/* Rows of C of such packets, at least. */
+static uint64_t least_rows(const struct tsr_launch *launch)
+{
+    return sums_of_loop(launch) > 1 ? TSR__TWICE_ROWS_OF_SUMS : TSR__TWICE_ROWS;
 }
 
 static bool has_two_passes(const struct tsr_launch *launch)
@@ -72,8 +87,9 @@ static uint64_t best_columns(const struct tsr_launch *launch)
     const bool twice = has_two_passes(launch);
     const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[2], memory_order_relaxed),
                    by_b = tsr__tile_grid_best_b() / (twice ? 2 : 1) / (known ? known : TSR__TWICE_DEPTH),
-                   by_c = twice ? best_c() / (4 * TSR__TWICE_ROWS) : UINT64_MAX, best = tsr__least(by_b, by_c);
-    return best > TSR__BLOCK_LEAST ? best : TSR__BLOCK_LEAST;
+                   by_c = twice ? best_c(launch) / (4 * least_rows(launch)) : UINT64_MAX, best = tsr__least(by_b, by_c);
+    const uint64_t least = twice && sums_of_loop(launch) > 1 ? TSR__BLOCK_PANEL : TSR__BLOCK_LEAST;
+    return best > least ? best : least;
 }
 
 static bool are_full_groups(const struct tsr_launch *launch)
@@ -196,7 +212,7 @@ static uint64_t grids_of_group(const struct tsr_launch *launch)
 static uint64_t columns_of_part(const struct tsr_launch *launch)
 {
     const uint64_t best = best_columns(launch), row_bytes = 4 * of_group(launch, 1) * grids_of_group(launch),
-                   room = tsr__least(best_c() / row_bytes, TSR__BLOCK_MOST);
+                   room = tsr__least(best_c(launch) / row_bytes, TSR__BLOCK_MOST);
     return are_in_a_row(launch) && room > best ? room : best;
 }
 
@@ -222,15 +238,15 @@ static void run_first_pass(struct tsr__run *run, const uint64_t at[2], const uin
  * other come in a row, as they have the same B. */
 static void run_in_parts(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3])
 {
-    const uint64_t best = columns_of_part(run->launch), parts = grids_of_group(run->launch),
+    const uint64_t best = columns_of_part(run->launch), parts = grids_of_group(run->launch), least = least_rows(run->launch),
                    in_group[2] = {packets_of(run->launch, 0) * parts, packets_of(run->launch, 1) * parts};
     uint64_t from[2], count[3] = {1, 1, 1};
     for (uint64_t x = 0; x < groups[0]; x += count[0]) {
         const uint64_t left = groups[0] - x, beside = parts_of(run, 0, left, best);
         count[0] = tsr__least(left, in_panels(run->launch, 0, tsr__divide_up(left, beside)));
         for (uint64_t y = 0; y < groups[1]; y += count[1]) {
-            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c() / (4 * columns * parts);
-            const uint64_t under = parts_of(run, 1, groups[1] - y, rows > TSR__TWICE_ROWS ? rows : TSR__TWICE_ROWS);
+            const uint64_t columns = count[0] * of_group(run->launch, 0), rows = best_c(run->launch) / (4 * columns * parts);
+            const uint64_t under = parts_of(run, 1, groups[1] - y, rows > least ? rows : least);
             count[1] = tsr__least(groups[1] - y, in_panels(run->launch, 1, (groups[1] - y) / under));
             from[0] = at[0] + x;
             from[1] = at[1] + y;

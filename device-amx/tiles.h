@@ -22,6 +22,9 @@ void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a,
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
 struct tsr__run;
 struct tsr_launch;
+/* Tells the accumulators of a loop whose sums are apart where the first row of the first one is, how far the next sum, and the next row;
+ * NULL: there are none. (tiles_twice.c) */
+void tsr__tile_sums_apart(const struct tsr_tile_loop *loop, const char *at, int64_t far, int64_t row);
 /* True: the loop will be done with those of other work-groups. False: it is to be done now. (tiles_share.c) */
 bool tsr__tile_loop_waits(struct tsr__run *run, const struct tsr_tile_loop *loop);
 /* Its `to`, or NULL if that is not apart from A and B. (tiles_share.c) */
@@ -81,10 +84,22 @@ static inline enum tsr_tile_product tsr__packed_product(const struct tsr_tile_lo
     return x->how & TSR_TILE_NIBBLES && product == TSR_TILE_U8U8 ? TSR_TILE_U8S8 : product;
 }
 
+/* Sums that a loop makes. */
+static inline int64_t tsr__loop_sums(const struct tsr_tile_loop *x)
+{
+    return x->apart ? x->steps / x->apart : 1;
+}
+
 /* Rows of A and of C in a loop. */
 static inline int64_t tsr__loop_rows(const struct tsr_tile_loop *x)
 {
     return x->rows * x->tile_rows;
+}
+
+/* From a sum of a loop in a grid to the next one, if they are apart. */
+static inline int64_t tsr__loop_sum_bytes(const struct tsr_tile_loop *x)
+{
+    return tsr__loop_rows(x) * x->to_stride;
 }
 
 static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)
@@ -110,6 +125,7 @@ struct tsr__tile_grid {
     const char *const *b_right;                /* for each column that is two of 8: where the second one is; NULL: right behind the first */
     const struct tsr_tile_matrix *a_at, *b_at; /* with edges: where these lie in their matrices; else NULL */
     char *const *to;                           /* row after row; NULL: there is no such loop */
+    int64_t sum;                               /* bytes from the start of C to that of the sum that is made, if sums are apart */
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
     bool has_packed_b;                         /* … with the operands B, as the last grid in it had the same, in loops of the same shape */

@@ -20,7 +20,8 @@ struct tsr__block {
     int64_t column, columns; /* tiles */
     int64_t words;           /* of K, in tiles a multiple of 16 */
     char *panels, *strip;
-    __m512i (*corrections)[PANEL]; /* of each panel, for bytes of one signedness */
+    int64_t sums;                  /* of K, that stay apart, one behind the other */
+    __m512i (*corrections)[PANEL]; /* of each sum of each panel, for bytes of one signedness */
     uint64_t by_rows, by_columns;  /* reciprocals of the rows and of the tiles beside each other of a loop */
 };
 
@@ -124,7 +125,7 @@ static inline char *at_places(const struct tsr__tile_grid *g, struct place row, 
     if (row.grid >= g->rows || column.grid >= g->columns)
         return NULL;
     char *to = g->to[row.grid * g->columns + column.grid];
-    return to ? to + row.offset + column.offset : NULL;
+    return to ? to + g->sum + row.offset + column.offset : NULL;
 }
 
 /* Where 16 columns of a row of C go; NULL: nowhere. */

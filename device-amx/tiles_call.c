@@ -22,6 +22,10 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
         return false;
     if (run && loop->how & TSR_TILE_TWICE && run->pass == TSR__ONLY_PASS)
         tsr__tile_twice_missed(run);
+    if (loop->apart) {
+        tsr__tile_sums_apart(loop, NULL, 0, 0);
+        return false;
+    }
     if (run && tsr__tile_loop_waits(run, loop))
         return true;
     if (run && loop->how & TSR_TILE_IN_ORDER)

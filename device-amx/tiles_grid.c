@@ -19,8 +19,14 @@ enum {
 static int64_t most_steps(const struct tsr_tile_loop *x)
 {
     const int64_t of_strip = TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * LINE * widening(x)),
-                  of_panel = TSR__GRID_PANEL_BYTES / (packed_words(x) * PANEL_LINE);
+                  of_panel = TSR__GRID_PANEL_BYTES / ((packed_words(x) + (x->apart != 0)) * PANEL_LINE);
     return of_strip < of_panel ? of_strip : of_panel;
+}
+
+/* Are several sums that are apart made at a time? */
+static bool makes_sums_together(const struct tsr_tile_loop *x)
+{
+    return x->apart && !tsr__is_in_tiles(x) && !tsr__tile_is_wide(tsr__packed_product(x));
 }
 
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
@@ -303,8 +309,12 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     b.by_rows = reciprocal(tsr__loop_rows(g->loop));
     b.by_columns = reciprocal(g->loop->columns);
     b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
-    const int64_t all = g->columns * g->loop->columns, fit = (int64_t)tsr__tile_grid_best_b() / (b.words * PANEL_LINE);
+    b.sums = makes_sums_together(g->loop) ? tsr__loop_sums(g->loop) : 1;
+    const int64_t all = g->columns * g->loop->columns, kept = b.sums > 1 ? b.words + b.sums : b.words, /* with corrections */
+        fit = (int64_t)tsr__tile_grid_best_b() / (kept * PANEL_LINE);
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
+    if (b.sums > 1)
+        b.corrections = (__m512i(*)[PANEL])(b.panels + most / PANEL * b.words * PANEL_LINE);
     for (b.column = 0; b.column < all; b.column += b.columns) {
         b.columns = all - b.column < most ? (all - b.column + PANEL - 1) / PANEL * PANEL : most;
         if (!g->b_in_place && (!g->has_packed_b || all > most))
@@ -318,10 +328,13 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     }
 }
 
-/* A chunk of K after the other: each adds to what the last one has stored. */
+/* A chunk of K after the other: each adds to what the last one has stored, or makes sums of its own. */
 void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
 {
-    const int64_t most = most_steps(g->loop);
+    const int64_t apart = g->loop->apart, room = most_steps(g->loop),
+                  most = !apart                         ? room
+                         : makes_sums_together(g->loop) ? room / apart * apart
+                                                        : apart;
     struct tsr_tile_loop part = *g->loop;
     struct tsr__tile_grid now = *g;
     now.loop = &part;
@@ -330,7 +343,8 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
     tsr__grid_forget_computed_rows(g);
     for (; now.first < g->loop->steps; now.first += part.steps) {
         part.steps = g->loop->steps - now.first < most ? g->loop->steps - now.first : most;
-        part.zero = g->loop->zero && !now.first;
+        part.zero = apart || (g->loop->zero && !now.first);
         multiply_chunk(&now);
+        now.sum += apart ? part.steps / apart * tsr__loop_sum_bytes(g->loop) : 0;
     }
 }

@@ -385,6 +385,7 @@ void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
                               x ? (uint32_t)(x->steps * tsr__loop_words(x) * 4) : 0};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
         learn(&run->launch->entry->loop_size[i], known[i]);
+    learn(&run->launch->entry->loop_size[5], x ? (uint32_t)tsr__loop_sums(x) : 0);
     learn(&run->launch->entry->repeats_loops, x && x->how & TSR_TILE_IN_ORDER);
 }
 
@@ -448,8 +449,8 @@ bool tsr__tile_same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_l
 {
     return x->a_stride == y->a_stride && x->b_stride == y->b_stride && x->a_step == y->a_step && x->b_step == y->b_step &&
            x->a_next == y->a_next && x->b_next == y->b_next && x->rows == y->rows && x->columns == y->columns &&
-           x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride && x->a_code == y->a_code &&
-           x->b_code == y->b_code && x->a_bytes == y->a_bytes && x->b_bytes == y->b_bytes;
+           x->tile_rows == y->tile_rows && x->apart == y->apart && x->how == y->how && x->to_stride == y->to_stride &&
+           x->a_code == y->a_code && x->b_code == y->b_code && x->a_bytes == y->a_bytes && x->b_bytes == y->b_bytes;
 }
 
 /* Is it in the same matrix as the others of the side, and if it is one of them, at the same place there? Addresses alone do not say that.

@@ -54,33 +54,51 @@ AVX512 INLINE void pack_strip(const struct tsr__block *b, int64_t first, unsigne
 
 /* ---- products ---- */
 
+/* Where the sums of a strip and a panel go. */
+struct goals {
+    char *at[STRIP][PANEL];
+    int64_t far; /* behind these places */
+    bool some;   /* rows or columns are not there */
+    bool zero, past, fetch;
+};
+
 /* Rows of A for a strip: in memory as they are, or packed. */
 struct strip {
     const char *at[STRIP]; /* as they are */
     const char *packed;    /* NULL: they are not */
 };
 
-AVX512 INLINE void begin_sums(__m512i (*sum)[PANEL], char *const (*to)[PANEL], bool zero, bool past, const __m512i *correction,
-                              unsigned rows, unsigned columns, enum tsr_tile_product product)
+AVX512 INLINE void begin_sums(__m512i (*sum)[PANEL], const struct goals *to, const __m512i *correction, unsigned rows, unsigned columns,
+                              enum tsr_tile_product product)
 {
     EACH(r, rows)
     {
-        EACH(c, columns)
-        {
-            sum[r][c] = zero ? _mm512_setzero_si512() : _mm512_loadu_si512(to[r][c]);
-            sum[r][c] = has_same_signs(product) ? _mm512_add_epi32(sum[r][c], correction[c]) : sum[r][c];
-            if (!past)
-                __builtin_prefetch(to[r][c], 1);
-        }
+        EACH(c, columns) sum[r][c] = has_same_signs(product) ? correction[c] : _mm512_setzero_si512();
     }
+    if (!to->zero)
+        EACH(r, rows)
+        {
+            EACH(c, columns) sum[r][c] = _mm512_add_epi32(sum[r][c], _mm512_loadu_si512(to->at[r][c] + to->far));
+        }
+    if (to->fetch)
+        EACH(r, rows)
+        {
+            EACH(c, columns) __builtin_prefetch(to->at[r][c], 1);
+        }
 }
 
-AVX512 INLINE void store_sums(const __m512i (*sum)[PANEL], char *const (*to)[PANEL], bool past, unsigned rows, unsigned columns)
+AVX512 INLINE void store_sums(const __m512i (*sum)[PANEL], const struct goals *to, unsigned rows, unsigned columns)
 {
-    EACH(r, rows)
-    {
-        EACH(c, columns) put(to[r][c], sum[r][c], past);
-    }
+    if (to->past)
+        EACH(r, rows)
+        {
+            EACH(c, columns) put(to->at[r][c] + to->far, sum[r][c], true);
+        }
+    else
+        EACH(r, rows)
+        {
+            EACH(c, columns) put(to->at[r][c] + to->far, sum[r][c], false);
+        }
 }
 
 /* A word of K, at this offset in each row of A and at `b` in the panel. `packed`: where the first row is, and the others a line apart;
@@ -97,12 +115,14 @@ AVX512 INLINE void add_word(__m512i (*sum)[PANEL], const char *const *row, const
     }
 }
 
-AVX512 INLINE void multiply_packed(__m512i (*sum)[PANEL], const char *a, const char *b, int64_t words, unsigned rows, unsigned columns,
-                                   enum tsr_tile_product product)
+/* From a word of K on. */
+AVX512 INLINE void multiply_packed(__m512i (*sum)[PANEL], const char *a, const char *b, int64_t first, int64_t words, unsigned rows,
+                                   unsigned columns, enum tsr_tile_product product)
 {
-    for (; words > 0; words -= TSR__TILE_WORDS, a += rows * LINE) {
-        const char *at = a;
-        const int64_t count = words < TSR__TILE_WORDS ? words : TSR__TILE_WORDS;
+    a += first / TSR__TILE_WORDS * rows * LINE;
+    for (int64_t in_line = first % TSR__TILE_WORDS; words > 0; words -= TSR__TILE_WORDS - in_line, a += rows * LINE, in_line = 0) {
+        const char *at = a + 4 * in_line;
+        const int64_t count = words < TSR__TILE_WORDS - in_line ? words : TSR__TILE_WORDS - in_line;
         /* Not unrolled: the compiler would load ahead of the registers that it has. */
         _Pragma("GCC unroll 1") for (int64_t k = 0; k < count; k += 2, b += 2 * PANEL_LINE, at += 8)
         {
@@ -112,50 +132,56 @@ AVX512 INLINE void multiply_packed(__m512i (*sum)[PANEL], const char *a, const c
     }
 }
 
-AVX512 INLINE void multiply_in_place(__m512i (*sum)[PANEL], const char *const *row, const char *b, int64_t words, unsigned rows,
-                                     unsigned columns, enum tsr_tile_product product)
+AVX512 INLINE void multiply_in_place(__m512i (*sum)[PANEL], const char *const *row, const char *b, int64_t first, int64_t words,
+                                     unsigned rows, unsigned columns, enum tsr_tile_product product)
 {
-    _Pragma("GCC unroll 1") for (int64_t at = 0; at < 4 * words; at += 8, b += 2 * PANEL_LINE)
+    _Pragma("GCC unroll 1") for (int64_t at = 4 * first; at < 4 * (first + words); at += 8, b += 2 * PANEL_LINE)
     {
         _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < 2; odd++)
             add_word(sum, row, NULL, at + 4 * odd, b + odd * PANEL_LINE, rows, columns, product);
     }
 }
 
-AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const struct strip *a, const char *b, int64_t words, bool zero, bool past,
+/* Words of K from `first` on, the first of which is at `b` in the panel. */
+AVX512 INLINE void multiply_strip(const struct goals *to, const struct strip *a, const char *b, int64_t first, int64_t words,
                                   const __m512i *correction, unsigned rows, unsigned columns, enum tsr_tile_product product)
 {
     __m512i sum[STRIP][PANEL];
-    begin_sums(sum, to, zero, past, correction, rows, columns, product);
+    begin_sums(sum, to, correction, rows, columns, product);
     if (a->packed)
-        multiply_packed(sum, a->packed, b, words, rows, columns, product);
+        multiply_packed(sum, a->packed, b, first, words, rows, columns, product);
     else
-        multiply_in_place(sum, a->at, b, words, rows, columns, product);
-    store_sums(sum, to, past, rows, columns);
+        multiply_in_place(sum, a->at, b, first, words, rows, columns, product);
+    store_sums(sum, to, rows, columns);
 }
 
-/* What flipping A's highest bits has added, for each column. */
+/* What flipping A's highest bits has added, for each sum of each column. */
 AVX512 INLINE void find_corrections(const struct tsr__block *b, enum tsr_tile_product product)
 {
-    for (int64_t p = 0; p < b->columns / PANEL; p++) {
-        const char *at = b->panels + p * b->words * PANEL_LINE;
+    const int64_t words = b->words / b->sums;
+    const char *at = b->panels;
+    for (int64_t i = 0; i < b->columns / PANEL * b->sums; i++) {
         __m512i sum[PANEL] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-        for (int64_t w = 0; w < b->words; w++, at += PANEL_LINE)
+        for (int64_t w = 0; w < words; w++, at += PANEL_LINE)
             EACH(c, PANEL) sum[c] = add_to_column(sum[c], _mm512_load_si512(at + c * LINE), product);
-        EACH(c, PANEL) b->corrections[p][c] = correction_of(sum[c], product);
+        EACH(c, PANEL) b->corrections[i][c] = correction_of(sum[c], product);
     }
 }
 
 /* Where rows of two columns of C go, from their places on; the number of columns that are there. Rows that are not there go nowhere. */
 AVX512 INLINE unsigned find_goals(const struct tsr__block *b, const struct place *of_rows, int64_t column, unsigned rows, char *nowhere,
-                                  char *(*to)[PANEL])
+                                  struct goals *goals)
 {
     unsigned columns = 0;
+    char *(*to)[PANEL] = goals->at;
+    goals->far = 0;
+    goals->some = false;
     for (unsigned c = 0; c < PANEL; c++) {
         const struct place of_column = place_of_column(b, column + c);
         for (unsigned r = 0; r < rows; r++) {
             to[r][c] = at_places(b->grid, of_rows[r], of_column);
             columns = to[r][c] ? c + 1 : columns;
+            goals->some = goals->some || !to[r][c];
             to[r][c] = to[r][c] ? to[r][c] : nowhere;
         }
     }
@@ -168,6 +194,15 @@ static bool may_stay_in_place(const struct tsr__block *b, int64_t end, enum tsr_
     return b->columns <= FEW_PANELS * PANEL && end <= rows_of_grid(b->grid) && !has_same_signs(product) && has_plain_rows_of_a(b);
 }
 
+/* Goals of the next sum. */
+static inline void go_on(struct goals *to, const char *nowhere, int64_t far, unsigned rows)
+{
+    for (unsigned i = 0; i < rows * PANEL && to->some; i++)
+        if (to->at[i / PANEL][i % PANEL] != nowhere)
+            to->at[i / PANEL][i % PANEL] += far;
+    to->far += to->some ? 0 : far;
+}
+
 /* All panels of the block with `rows` rows from `row` on, of which some at the end may not be there. The last column may stand alone. */
 AVX512 INLINE void strip_by_panels(const struct tsr__block *b, int64_t row, unsigned rows, enum tsr_tile_product product)
 {
@@ -175,6 +210,8 @@ AVX512 INLINE void strip_by_panels(const struct tsr__block *b, int64_t row, unsi
     char nowhere[LINE] __attribute__((aligned(LINE))) = {0};
     struct place of_rows[STRIP];
     struct strip a = {.packed = NULL};
+    struct goals to = {.zero = x->zero, .past = x->past, .fetch = !x->past && b->sums == 1};
+    const int64_t words = b->words / b->sums;
     if (may_stay_in_place(b, row + rows, product)) {
         for (unsigned r = 0; r < rows; r++)
             a.at[r] = row_of_a(b, row + r);
@@ -186,12 +223,17 @@ AVX512 INLINE void strip_by_panels(const struct tsr__block *b, int64_t row, unsi
         of_rows[r] = place_of_row(b, row + r);
     for (int64_t p = 0; p < b->columns / PANEL; p++) {
         const char *panel = b->panels + p * b->words * PANEL_LINE;
-        char *to[STRIP][PANEL];
-        const unsigned columns = find_goals(b, of_rows, b->column + p * PANEL, rows, nowhere, to);
-        if (columns == PANEL)
-            multiply_strip(to, &a, panel, b->words, x->zero, x->past, b->corrections[p], rows, PANEL, product);
-        else if (columns)
-            multiply_strip(to, &a, panel, b->words, x->zero, x->past, b->corrections[p], rows, 1, product);
+        const unsigned columns = find_goals(b, of_rows, b->column + p * PANEL, rows, nowhere, &to);
+        for (int64_t i = 0; i < b->sums; i++) {
+            const char *from = panel + i * words * PANEL_LINE;
+            const __m512i *correction = b->corrections[p * b->sums + i];
+            if (columns == PANEL)
+                multiply_strip(&to, &a, from, i * words, words, correction, rows, PANEL, product);
+            else if (columns)
+                multiply_strip(&to, &a, from, i * words, words, correction, rows, 1, product);
+            if (b->sums > 1)
+                go_on(&to, nowhere, tsr__loop_sum_bytes(x), rows);
+        }
     }
 }
 

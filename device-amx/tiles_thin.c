@@ -17,7 +17,7 @@ bool tsr__tile_is_thin(const struct tsr__tile_grid *g)
     const struct tsr_tile_loop *x = g->loop;
     const uint64_t other = TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_A_EDGES | TSR_TILE_B_EDGES | TSR_TILE_A_COMPUTED |
                            TSR_TILE_B_COMPUTED | TSR_TILE_HALF_N;
-    return g->rows * tsr__loop_rows(x) <= MOST_ROWS && x->rows == 1 && x->zero && !g->b_right && !(x->how & other) &&
+    return g->rows * tsr__loop_rows(x) <= MOST_ROWS && x->rows == 1 && x->zero && !x->apart && !g->b_right && !(x->how & other) &&
            !tsr__is_in_tiles(x) && !tsr__tile_is_wide(x->how & TSR_TILE_PRODUCT);
 }
 

@@ -19,20 +19,26 @@ static bool is_narrow(const struct tsr_tile_loop *x)
     return x->how & TSR_TILE_HALF_N;
 }
 
+/* Rows of C, of all sums if these are apart: one sum after the other. */
+static int64_t rows_of_packet(const struct tsr_tile_loop *x)
+{
+    return tsr__loop_rows(x) * tsr__loop_sums(x);
+}
+
 /* The packet's block of C, with rows of whole tiles. Those of a column of the grid follow each other, so that tiles of several packets are
  * whole. Two columns of 8 share them. */
 static char *block_of_c(struct tsr__twice_loops *t, const struct tsr__packet_note *p)
 {
     const struct tsr_tile_loop *x = &t->loop;
     const int64_t column = is_narrow(x) ? p->column / 2 : p->column, right = is_narrow(x) && p->column % 2 ? tsr__loop_c_bytes(x) : 0;
-    return t->c + (column * t->pitch + p->row * tsr__loop_rows(x)) * x->columns * TSR_TILE_ROW_BYTES + right;
+    return t->c + (column * t->pitch + p->row * rows_of_packet(x)) * x->columns * TSR_TILE_ROW_BYTES + right;
 }
 
 /* Which of the range's dimensions are the rows shows only later, so there is room for either. That also spreads what is used, a part of
  * each column, over the sets of the caches. */
 static int64_t pitch_of(const struct tsr__twice_loops *t, const struct tsr_tile_loop *x)
 {
-    const int64_t wanted = (int64_t)(t->down + t->across) * tsr__loop_rows(x),
+    const int64_t wanted = (int64_t)(t->down + t->across) * rows_of_packet(x),
                   across = is_narrow(x) ? (int64_t)t->across / 2 + 1 : (int64_t)t->across,
                   room = TSR__TWICE_C_BYTES / (x->columns * TSR_TILE_ROW_BYTES) / across;
     return wanted < room ? wanted : room;
@@ -134,8 +140,8 @@ static struct tsr__tile_twice *make_twice(struct tsr__run *run)
 static bool joins(const struct tsr__twice_loops *t, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     const int64_t pitch = t->a.count ? t->pitch : pitch_of(t, x), tiles = is_narrow(x) ? column / 2 : column;
-    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE ||
-        (row + 1) * tsr__loop_rows(x) > (pitch < TSR__TWICE_MOST_ROWS ? pitch : TSR__TWICE_MOST_ROWS) ||
+    if (row >= TSR__MOST_SIDE || column >= TSR__MOST_SIDE || (row + 1) * rows_of_packet(x) > pitch ||
+        (row + 1) * tsr__loop_rows(x) > TSR__TWICE_MOST_ROWS || (x->apart && t->a.count && x->steps != t->loop.steps) ||
         (tiles + 1) * x->columns > TSR__TWICE_MOST_TILES || (tiles + 1) * pitch * x->columns * TSR_TILE_ROW_BYTES > TSR__TWICE_C_BYTES)
         return false;
     if (!t->a.count)
@@ -433,7 +439,8 @@ static uint32_t pair_columns(struct tsr__twice_loops *t, struct tsr__grids *g)
 /* Blocks with many rows read a packed B where it lies about as fast, and C takes no detour. */
 static bool is_better_alone(const struct tsr_tile_loop *x)
 {
-    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS && tsr__tile_lies_ready(x);
+    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !tsr__is_in_tiles(x) && x->steps < TSR__TWICE_STEPS && !x->apart &&
+           tsr__tile_lies_ready(x);
 }
 
 static const char *operand_of_packet(const void *twice, uint32_t packet, bool is_b)
@@ -543,7 +550,7 @@ static void multiply_all(struct tsr__run *run, struct tsr__twice_loops *t)
     }
     const bool alone = together && is_better_alone(&t->loop),
                shares = !alone && tsr__tile_is_dense(together, t->a.count, t->columns * tsr__columns_in_tile(&t->loop)) &&
-                        !tsr__tile_few_rows(&t->loop, t->a.count);
+                        (t->loop.apart || !tsr__tile_few_rows(&t->loop, t->a.count));
     if (alone)
         tsr__tile_shares_nothing(run);
     if (shares && find_grids(t, &run->twice->grids, together))
@@ -572,6 +579,19 @@ void tsr__tile_twice_multiply(struct tsr__run *run)
 }
 
 /* ---- the second time ---- */
+
+void tsr__tile_sums_apart(const struct tsr_tile_loop *x, const char *at, int64_t far, int64_t row)
+{
+    enum { PART = TSR_TILE_ROW_BYTES / 2, PARTS = TSR_TILE_BYTES / PART };
+    for (int64_t i = 0; i < x->rows * x->columns; i++) {
+        const char *tile = at ? at + i / x->columns * x->tile_rows * row + i % x->columns * TSR_TILE_ROW_BYTES : NULL;
+        for (int64_t k = 0; k < PARTS; k++) {
+            const char *part = at ? tile + k / 2 * row + k % 2 * PART : NULL;
+            const int64_t answer[] = {(int64_t)(uintptr_t)part, far, row, 0};
+            memcpy((char *)x->c[i] + k * PART, answer, sizeof answer);
+        }
+    }
+}
 
 /* Fetches the first rows of the next packet's results, from the second cache. */
 static void fetch_ahead(const char *c, const struct tsr_tile_loop *x)
@@ -604,6 +624,11 @@ bool tsr__tile_twice_take(struct tsr__run *run, const struct tsr_tile_loop *x)
     const struct tsr__packet_note *p = t->is_expected ? tsr__tile_samples_expected(run, t, x) : next_noted(t, x);
     if (!p)
         return false;
+    if (x->apart) {
+        const int64_t row = x->columns * TSR_TILE_ROW_BYTES;
+        tsr__tile_sums_apart(x, block_of_c(t, p), tsr__loop_rows(x) * row, row);
+        return true;
+    }
     fetch(block_of_c(t, p), x);
     if (t->next < t->count && t->packets[t->next].together)
         fetch_ahead(block_of_c(t, &t->packets[t->next]), x);

@@ -43,6 +43,7 @@ struct style {
     bool two_b;     /* the loop makes two sums, of one A and two B: adds twice that of the columns at the same place from the other end; not
                        with `limits` */
     bool row_sums;  /* … and of A and a B of ones, of which it takes away three times; not with LAST_BEHIND */
+    bool apart;     /* each round's products begin with zero, and are added to the sums */
     bool registers; /* local memory is filled from private arrays, behind the products */
     bool to_last;   /* such a loop's last round copies the last step again, instead of none */
     /* The loop flips the signs of every second part of a row of A, and of every second word of a column of B, before it multiplies, or

@@ -149,7 +149,7 @@ static void add_products_of(struct text *text, const char *x, const char *y)
     text_add(text,
              "        for (int i = 0; i < ROWS; i++)\n"
              "            for (int j = 0; j < COLUMNS; j++)\n"
-             "                sum[i][j] = MAD(%s[i], %s[j], sum[i][j]);\n",
+             "                sum[i][j] = PRODUCT(%s[i], %s[j], sum[i][j]);\n",
              x, y);
 }
 
@@ -456,6 +456,7 @@ cl_program style_build(struct device *device, const struct style *s)
     const char *signs = t->numbers > 1 ? "0x88888888" : t->element == 1 ? "0x80808080" : "0x80008000";
     text_add(&text, "#define FLIPPED(v, i) ((v) ^ ((i) & 1 ? %s : 0))\n#define OF_A_PART(v, i) %s\n#define OF_B_WORD(v, i) %s\n", signs,
              s->computes & COMPUTES_A ? "FLIPPED(v, i)" : "(v)", s->computes & COMPUTES_B ? "FLIPPED(v, i)" : "(v)");
+    text_add(&text, "#define PRODUCT(x, y, sum) %s\n", s->apart ? "((sum) + MAD(x, y, (c_part)0))" : "MAD(x, y, sum)");
     if (s->staged)
         text_add(&text, "__attribute__((reqd_work_group_size(WIDE_ITEMS, UNDER, 1)))\n");
     text_add(&text,

@@ -33,6 +33,8 @@ const struct style styles[] = {
     {.m = 8, .rows = 1, .columns = 2, .type = F16, .index = "int", .halves = true, .computes = COMPUTES_A},
     {.m = 4, .rows = 1, .columns = 1, .type = INT4, .b_rows = true, .index = "int", .computes = COMPUTES_BOTH},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "uint", .eight = true, .end = SCALES, .two_b = true},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .apart = true},
+    {.m = 8, .rows = 1, .columns = 2, .type = BF16, .index = "int", .b_columns = true, .end = SCALES, .apart = true},
     /* These only with the argument `all`. */
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .staged = true, .computes = COMPUTES_BOTH},
     {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .nested = true, .backwards = true},
@@ -247,4 +249,4 @@ const struct style styles[] = {
     {.m = 8, .rows = 2, .columns = 1, .type = BF16, .index = "long", .end = ADDS_TO_C, .staged = true, .order = IN_BANDS},
 };
 
-const size_t style_count = sizeof styles / sizeof styles[0], style_few = 30;
+const size_t style_count = sizeof styles / sizeof styles[0], style_few = 32;

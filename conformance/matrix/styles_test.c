@@ -504,6 +504,7 @@ static struct style random_style(unsigned *seed)
     s.backwards = s.nested && below(seed, 2);
     s.row_sums = !s.ahead && !s.staged && !s.halves && below(seed, 5) == 0;
     s.two_b = !s.ahead && !s.staged && !s.halves && !s.limits && below(seed, 5) == 0;
+    s.apart = below(seed, 8) == 0;
     s.order = below(seed, 4) ? IN_GRID : 1 + below(seed, ORDERS - 1);
     s.computes = !s.registers && s.type != TF32 && below(seed, 3) == 0 ? (1 + below(seed, COMPUTES_BOTH)) & ~s.blocks : COMPUTES_NOTHING;
     return s;

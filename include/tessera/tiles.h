@@ -132,6 +132,10 @@ typedef void tsr_tile_code(const void *values, int64_t first, int64_t steps, uin
  * answers, and a_stride, a_step and a_next do not count. A, whatever the code reads for it, is not written before the loop is done, unless
  * by the packet itself, behind a loop that does not wait. B likewise.
  *
+ * If sums are `apart`, steps is a multiple of that, and each begins with zero. The accumulators get no sums, but in each 32 bytes of each
+ * row of a tile four words of 64 bits: where this part of the row of the first sum is; how far behind it that of the next sum; and how far
+ * the next row is. The fourth one is 0, and so is the first one if the device does not make the sums.
+ *
  * With TSR_TILE_A_EDGES, rows of A are rows of `a_matrix`: a_stride is the distance of these, tiles under each other are 16 rows apart, and
  * steps go to the right. With TSR_TILE_B_EDGES, rows of B are rows of `b_matrix`, and steps go down by the rows of a step. Nothing outside
  * of the matrix is read. */
@@ -141,6 +145,7 @@ struct tsr_tile_loop {
     int64_t a_step, b_step;     /* to the next 64 bytes of K, or 32 */
     int64_t a_next, b_next;     /* from a tile of A to the one under it, and from a tile of B to the one beside it */
     int64_t steps, rows, columns;
+    int64_t apart;     /* not 0: so many steps are a sum of their own, with TSR_TILE_TWICE, without GOES_ON and NIBBLES */
     int64_t tile_rows; /* of a tile of A and of C */
     uint64_t how;      /* an enum tsr_tile_product, and bits */
     uint64_t zero;     /* not 0: C counts as zero before the loop, whatever it holds */

@@ -296,6 +296,17 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef 
     return tsr__call(l, b, tsr__declare_call(l, TSR__CALL_ALL_SLOTS, list), NULL, 0);
 }
 
+LLVMValueRef tsr__call_in(LLVMValueRef function, const char *name)
+{
+    LLVMValueRef called = LLVMGetNamedFunction(LLVMGetGlobalParent(function), name);
+    for (LLVMUseRef use = called ? LLVMGetFirstUse(called) : NULL; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
+            return user;
+    }
+    return NULL;
+}
+
 LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                                 unsigned count)
 {

@@ -177,6 +177,9 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef 
 /* What the name of an operation on 2D blocks begins with. */
 #define TSR__BLOCK2D_PREFIX "tsr.block2d_"
 
+/* The first call in the function of the one with this name, or NULL. */
+LLVMValueRef tsr__call_in(LLVMValueRef function, const char *name);
+
 /* An operation on a 2D block.
  *
  * The vectoriser leaves each call of __tsr_block2d_<action> (builtins/block2d.h) as one operation of the packet, a call of

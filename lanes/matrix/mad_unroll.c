@@ -27,7 +27,7 @@ static bool adds_once(struct tsr__compilation *l, enum tsr__tile_unit unit, cons
             LLVMValueRef before = made_by(tsr__mad_c(&mad, 0));
             if (before && tsr__in_loop(cfg, tsr__cfg_number(cfg, LLVMGetInstructionParent(before)), loop))
                 return false;
-            any = true;
+            any = any || !LLVMIsNull(tsr__mad_c(&mad, 0)); /* else it begins with zero in each round */
         }
     return any;
 }

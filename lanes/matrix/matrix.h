@@ -19,6 +19,10 @@ const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation 
 /* The unit that has the function's products: vectors, too, where AMX has none of them; none in a retry without tiles. */
 enum tsr__tile_unit tsr__tile_unit_of(const struct tsr__compilation *l, LLVMValueRef function);
 
+/* Of a loop that the device is to run with the sums of each round, or of parts of it, apart: how many operations make a sum. Else 0.
+ * (sums_apart.c) */
+unsigned tsr__sums_apart(LLVMBasicBlockRef loop);
+
 /* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
 void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block);
 

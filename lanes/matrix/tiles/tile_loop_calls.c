@@ -147,6 +147,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(a_bytes, a.bytes);
     PUT(b_bytes, b.bytes);
     PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
+    PUT(apart, tsr__i64(t->l, x->apart));
     PUT(rows, tsr__i64(t->l, x->rows));
     PUT(columns, tsr__i64(t->l, x->columns));
     PUT(tile_rows, tsr__i64(t->l, tsr__rows_of_block(part->life->block)));

@@ -90,7 +90,7 @@ static bool takes_turns_in_k(const struct tsr__tiles *t, const struct tsr__k_loo
 static bool is_as_fast_alone(const struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct tsr__loop_part *part = &x->parts[0];
-    return t->unit == TSR__TILES_VECTORS && tsr__has(t->l, TSR_CPU_AVX512F) && part->product->number == TSR_TILE_F16 &&
+    return t->unit == TSR__TILES_VECTORS && tsr__has(t->l, TSR_CPU_AVX512F) && part->product->number == TSR_TILE_F16 && !x->apart &&
            x->rows * x->columns == 1 && part->life->is_part && !tsr__is_narrow(part) && !x->slice_a && !x->slice_b &&
            !tsr__is_unpacked(&part->b.first);
 }
@@ -130,6 +130,19 @@ static bool has_little_k(const struct tsr__tiles *t, const struct tsr__k_loop *x
            ends_within(t, x->loop, most / bytes);
 }
 
+/* Each sum that stays apart goes to memory and back, which takes as long as a third of 32 bytes of K. That is less than what packing saves
+ * where B does not lie ready, or where a packet's registers do not hold its block and its own sums (docs/measurements.md). */
+static bool may_keep_sums_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x)
+{
+    const struct tsr__loop_part *part = &x->parts[0];
+    const enum tsr_tile_product product = part->product->number;
+    const bool ready = !x->slice_b && !tsr__is_unpacked(&part->b.first), same_signs = product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8;
+    if (t->unit != TSR__TILES_VECTORS)
+        return !ready;
+    const bool by_words = product < TSR_TILE_BF16 ? tsr__has(t->l, TSR_CPU_AVX512VNNI) : product == TSR_TILE_BF16_PAIRS;
+    return by_words && (!ready || x->rows * x->columns > 1 || (same_signs && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS));
+}
+
 /* Do the slices read nothing that the packet stores? Notes which argument has to be alone in its memory for that. */
 static bool slices_are_apart(struct tsr__tiles *t, struct tsr__k_loop *x)
 {
@@ -156,6 +169,14 @@ const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop
         return "products of halves are as fast alone as in two passes";
     if (all)
         x->twice = tsr__tile_runs_twice(t, x->loop, x->lives, x->rows * x->columns, &why);
+    if (x->twice && x->apart && tsr__tile_twice_bits(x->twice) & TSR_TILE_GOES_ON) {
+        x->twice = NULL;
+        why = "its sums begin again in each round, and it is in another loop";
+    }
+    if (x->twice && x->apart && !may_keep_sums_apart(t, x)) {
+        x->twice = NULL;
+        why = "its sums begin again in each round, and vectors of the packet make them as fast";
+    }
     if (x->twice && takes_turns_in_k(t, x)) {
         x->twice = NULL;
         why = "it has few steps of K, and packets wait for each other behind it";

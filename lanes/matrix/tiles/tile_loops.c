@@ -241,7 +241,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
     part->a.sources = tsr_arena_alloc(&t->l->scratch, most * sizeof *part->a.sources);
     part->b.sources = tsr_arena_alloc(&t->l->scratch, most * sizeof *part->b.sources);
     tsr__tiles_select(t, part->life);
-    if (!find_products(t, list, count, part, calls, false) && !find_products(t, list, count, part, calls, true))
+    if ((tsr__sums_apart(loop) || !find_products(t, list, count, part, calls, false)) && !find_products(t, list, count, part, calls, true))
         return false;
     const unsigned front = LLVMGetIncomingBlock(part->phi->v[0], 0) == loop;
     struct tsr__mad mad;
@@ -423,7 +423,7 @@ static bool add_block(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct
                       bool all)
 {
     struct tsr__k_loop *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
-    *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop, .alone = -1};
+    *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop, .alone = -1, .apart = tsr__sums_apart(loop)};
     if (!arrange_parts(t, x, parts, count, computed)) {
         for (unsigned i = 0; i < count && computed; i++)
             parts[i].life->runs_alone = "A or B is not read from global memory in a way that could be done for other work-groups as well";
@@ -508,7 +508,7 @@ static bool add_several(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr
         return false;
     for (unsigned n = 0; n < count; n++) {
         struct tsr__k_loop *x = all[n] = tsr_arena_alloc(&t->l->scratch, sizeof *x);
-        *x = (struct tsr__k_loop){.loop = loop, .number = n, .alone = -1};
+        *x = (struct tsr__k_loop){.loop = loop, .number = n, .alone = -1, .apart = tsr__sums_apart(loop)};
         if (!arrange_parts(t, x, sets[n], sizes[n], false) && !(computed && arrange_parts(t, x, sets[n], sizes[n], true)))
             return false;
         for (unsigned i = 0; i < x->rows * x->columns; i++)

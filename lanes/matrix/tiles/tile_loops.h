@@ -50,6 +50,7 @@ struct tsr__k_loop {
     struct tsr__polynomial a_next, b_next;
     bool zero;
     bool again;      /* its packet may come to it once more */
+    unsigned apart;  /* so many steps are a sum of their own (sums_apart.c); 0: all of them are one */
     unsigned number; /* of several calls for one basic block */
 };
 

@@ -16,7 +16,7 @@
 #include "lanes/prepare/staged_places.h"
 
 enum {
-    MOST_INSTRUCTIONS = 2048,
+    MOST_INSTRUCTIONS = 16384,
     MOST_VALUES = 128,
     MOST_COUNTERS = 16,
     MOST_DEPTH = 256, /* of expressions */

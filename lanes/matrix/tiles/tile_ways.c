@@ -3,26 +3,23 @@
 #include "lanes/ir/calls.h"
 #include "lanes/matrix/tiles/tiles.h"
 
-/* The first call of the function named so, or NULL. */
-static LLVMValueRef call_in(LLVMValueRef function, const char *name)
-{
-    LLVMValueRef called = LLVMGetNamedFunction(LLVMGetGlobalParent(function), name);
-    for (LLVMUseRef use = called ? LLVMGetFirstUse(called) : NULL; use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
-            return user;
-    }
-    return NULL;
-}
-
 bool tsr__has_two_ways(LLVMValueRef function)
 {
-    return call_in(function, TSR__BLOCK2D_SHARES);
+    return tsr__call_in(function, TSR__BLOCK2D_SHARES);
 }
 
 bool tsr__has_places(LLVMValueRef function)
 {
-    return call_in(function, TSR__BLOCK2D_PLACE);
+    return tsr__call_in(function, TSR__BLOCK2D_PLACE);
+}
+
+/* Do packets run twice for all loops whose sums are to stay apart? */
+static bool keeps_sums_apart(const struct tsr__tiles *t)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(t->webs.function); b; b = LLVMGetNextBasicBlock(b))
+        if (tsr__sums_apart(b) && (!tsr__map_get(&t->twice, b) || !tsr__tile_loops_make_all(t, b)))
+            return false;
+    return true;
 }
 
 bool tsr__takes_device_way(const struct tsr__tiles *t)
@@ -33,12 +30,12 @@ bool tsr__takes_device_way(const struct tsr__tiles *t)
         if (LLVMIsALoadInst(code[i]) && tsr__tile_place(LLVMGetOperand(code[i], 0)) &&
             !tsr__tile_loops_make_all(t, LLVMGetInstructionParent(code[i])))
             return false;
-    return true;
+    return keeps_sums_apart(t);
 }
 
 bool tsr__choose_way(struct tsr__compilation *l, LLVMValueRef function, bool of_device)
 {
-    for (LLVMValueRef call; (call = call_in(function, TSR__BLOCK2D_SHARES)) != NULL;) {
+    for (LLVMValueRef call; (call = tsr__call_in(function, TSR__BLOCK2D_SHARES)) != NULL;) {
         LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), of_device, false));
         LLVMInstructionEraseFromParent(call);
     }
