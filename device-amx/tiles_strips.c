@@ -89,15 +89,16 @@ AVX512 INLINE void begin_sums(__m512i (*sum)[PANEL], const struct goals *to, con
 
 AVX512 INLINE void store_sums(const __m512i (*sum)[PANEL], const struct goals *to, unsigned rows, unsigned columns)
 {
+    const int64_t far = to->far; /* which a store might change, to the compiler */
     if (to->past)
         EACH(r, rows)
         {
-            EACH(c, columns) put(to->at[r][c] + to->far, sum[r][c], true);
+            EACH(c, columns) put(to->at[r][c] + far, sum[r][c], true);
         }
     else
         EACH(r, rows)
         {
-            EACH(c, columns) put(to->at[r][c] + to->far, sum[r][c], false);
+            EACH(c, columns) put(to->at[r][c] + far, sum[r][c], false);
         }
 }
 

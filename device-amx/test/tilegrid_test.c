@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Grids of loops over K against one loop after the other: numbers of rows, columns and steps around each one at which another way is taken,
- * operands that end where memory does, rows of A in few sets of the cache, B that lies together or apart, and loops that are missing. */
+ * operands that end where memory does, rows of A in few sets of the cache, B that lies together or apart, sums that stay apart, and loops
+ * that are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,14 +76,15 @@ static void take_apart(struct grid *g)
 static void place_results(struct grid *g)
 {
     struct tsr_tile_loop *x = &g->loop;
-    const int64_t rows = g->grid.rows * x->rows * x->tile_rows, width = g->grid.columns * x->columns * TSR_TILE_ROW_BYTES;
+    const int64_t rows = g->grid.rows * x->rows * x->tile_rows * tsr__loop_sums(x),
+                  width = g->grid.columns * x->columns * TSR_TILE_ROW_BYTES;
     x->to_stride = width + 64 * (int64_t)between(0, 2);
     g->c = reserve((size_t)((rows - 1) * x->to_stride + width), number() % 2);
     x->past = number() % 2 && tsr__fills_lines(&(struct tsr_tile_loop){.to = g->c.begin, .to_stride = x->to_stride});
     const uint32_t missing = number() % 3 ? UINT32_MAX : number() % (uint32_t)(g->grid.rows * g->grid.columns);
     for (uint32_t i = 0; i < g->grid.rows * g->grid.columns; i++)
         g->to[i] = i == missing ? NULL
-                                : g->c.begin + i / g->grid.columns * x->rows * x->tile_rows * x->to_stride +
+                                : g->c.begin + i / g->grid.columns * tsr__loop_sums(x) * tsr__loop_sum_bytes(x) +
                                       i % g->grid.columns * x->columns * TSR_TILE_ROW_BYTES;
 }
 
@@ -93,6 +95,11 @@ static void make(struct grid *g, uint64_t how)
     *g = (struct grid){.loop = {.how = how, .zero = number() % 4 > 0, .steps = between(1, number() % 3 ? 6 : 40)}};
     if (!(tsr__is_in_tiles(x) && has_fractions(how))) /* a grid adds two halves of a step at once, which is another rounding */
         x->how |= number() % 3 ? 0 : TSR_TILE_HALF_K;
+    if (number() % 4 == 0) {
+        x->apart = between(1, 3);
+        x->steps = x->apart * between(1, 20);
+        x->zero = true;
+    }
     x->how |= number() % 4 || (how & TSR_TILE_PRODUCT) == TSR_TILE_TF32 ? 0 : TSR_TILE_B_ROWS;
     x->tile_rows = rows_of_tile[number() % 5];
     x->rows = x->tile_rows == TSR_TILE_ROWS ? between(1, 2) : 1;
@@ -112,28 +119,33 @@ static void make(struct grid *g, uint64_t how)
         take_apart(g);
 }
 
-/* What C must be once the loops have been done one after the other. */
-static void expect_grid(const struct grid *g, char *c)
+/* What C of a loop must be, or of one of its sums, */
+static void expect_sum(const struct grid *g, int64_t i, int64_t sum, char *c)
 {
     static tile tiles[TSR_TILE_LOOP_MAX];
-    for (int64_t i = 0; i < g->grid.rows * g->grid.columns; i++) {
-        if (!g->to[i])
-            continue;
-        struct tsr_tile_loop x = g->loop;
-        char *to = c + (g->to[i] - g->c.begin);
-        const int64_t rows = x.rows * x.tile_rows, columns = x.columns;
-        x.a = g->rows[i / g->grid.columns];
-        x.b = g->columns[i % g->grid.columns];
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t j = 0; j < columns; j++)
-                memcpy(tiles[r / TSR_TILE_ROWS * columns + j] + r % TSR_TILE_ROWS * TSR_TILE_ROW_BYTES,
-                       to + r * x.to_stride + j * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
-        expect(&x, tiles);
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t j = 0; j < columns; j++)
-                memcpy(to + r * x.to_stride + j * TSR_TILE_ROW_BYTES,
-                       tiles[r / TSR_TILE_ROWS * columns + j] + r % TSR_TILE_ROWS * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
-    }
+    struct tsr_tile_loop x = g->loop;
+    char *to = c + (g->to[i] - g->c.begin) + sum * tsr__loop_sum_bytes(&x);
+    const int64_t rows = x.rows * x.tile_rows, columns = x.columns;
+    x.steps = x.apart ? x.apart : x.steps;
+    x.a = g->rows[i / g->grid.columns] + sum * x.steps * x.a_step;
+    x.b = g->columns[i % g->grid.columns] + sum * x.steps * x.b_step;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < columns; j++)
+            memcpy(tiles[r / TSR_TILE_ROWS * columns + j] + r % TSR_TILE_ROWS * TSR_TILE_ROW_BYTES,
+                   to + r * x.to_stride + j * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
+    expect(&x, tiles);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < columns; j++)
+            memcpy(to + r * x.to_stride + j * TSR_TILE_ROW_BYTES,
+                   tiles[r / TSR_TILE_ROWS * columns + j] + r % TSR_TILE_ROWS * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
+}
+
+/* … once the loops have been done one after the other. */
+static void expect_grid(const struct grid *g, char *c)
+{
+    for (int64_t i = 0; i < g->grid.rows * g->grid.columns; i++)
+        for (int64_t sum = 0; sum < tsr__loop_sums(&g->loop) && g->to[i]; sum++)
+            expect_sum(g, i, sum, c);
 }
 
 /* As device-amx/tiles_share.c does a grid: B is not packed for few rows, where it need not be. */

@@ -130,17 +130,34 @@ static bool find_counter(const struct tsr__item_code *u, LLVMValueRef phi, struc
     return begins == by && LLVMGetOperand(next, 0) == phi;
 }
 
-bool tsr__find_id_base(const struct tsr__item_code *u, LLVMValueRef v, struct tsr__id_base *base)
-{
-    return find_id(u, v, base) || find_counter(u, v, base);
-}
-
 LLVMValueRef tsr__without_extension(LLVMValueRef v)
 {
     enum { WIDE_ENOUGH = 32 };
     while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || (LLVMIsATruncInst(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) >= WIDE_ENOUGH))
         v = LLVMGetOperand(v, 0);
     return v;
+}
+
+bool tsr__find_stepped(const struct tsr__item_code *u, LLVMValueRef v, LLVMValueRef *counter, int64_t *most)
+{
+    int64_t begin, by, bound;
+    LLVMValueRef phi = *counter = tsr__without_extension(v);
+    const int block = LLVMIsAPHINode(phi) ? block_of(u, phi) : TSR__NONE,
+              loop = block == TSR__NONE ? TSR__NONE : u->cfg->blocks[block].loop;
+    if (loop == TSR__NONE || u->cfg->loops[loop].header != block || u->cfg->loops[loop].latch == TSR__NONE || LLVMCountIncoming(phi) != 2)
+        return false;
+    const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg->blocks[u->cfg->loops[loop].latch].ref;
+    LLVMValueRef next = LLVMGetIncomingValue(phi, back);
+    if (!tsr__constant_int(LLVMGetIncomingValue(phi, !back), &begin) || begin < 0 || !tsr__is_sum(next) || LLVMGetOperand(next, 0) != phi ||
+        !tsr__constant_int(LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) || begin >= bound)
+        return false;
+    *most = begin + (bound - 1 - begin) / by * by;
+    return true;
+}
+
+bool tsr__find_id_base(const struct tsr__item_code *u, LLVMValueRef v, struct tsr__id_base *base)
+{
+    return find_id(u, v, base) || find_counter(u, v, base);
 }
 
 static bool drop_low_bits(struct tsr__id_digit *d, int64_t bits)

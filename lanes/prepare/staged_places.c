@@ -52,6 +52,12 @@ static bool leaf_of_place(void *context, LLVMValueRef v, struct tsr__form *form)
         *form = tsr__form_of_value(v, (digit.count - 1) * digit.scale);
         return true;
     }
+    LLVMValueRef counter;
+    int64_t most;
+    if (tsr__find_stepped(&u->code, v, &counter, &most)) {
+        *form = tsr__form_of_value(v, most);
+        return true;
+    }
     if (!tsr__range_of(u->code.info, v, &range))
         return false;
     *form = tsr__form_of_value(v, range.most);
@@ -64,9 +70,15 @@ static bool is_in_bodies(const struct tsr__unstage *u, LLVMValueRef at, const st
     const int block = tsr__block_of(u, at);
     for (unsigned i = 0; i < form->count; i++) {
         struct tsr__id_digit d;
-        if (!tsr__find_id_digit(&u->code, form->terms[i].value, &d) || !d.base.counter)
+        LLVMValueRef counter = NULL;
+        int64_t most;
+        if (tsr__find_id_digit(&u->code, form->terms[i].value, &d))
+            counter = d.base.counter;
+        else if (!tsr__find_stepped(&u->code, form->terms[i].value, &counter, &most))
+            counter = NULL;
+        if (!counter)
             continue;
-        const int loop = tsr__loop_of_counter(&u->code, d.base.counter);
+        const int loop = tsr__loop_of_counter(&u->code, counter);
         if (!tsr__in_loop(&u->cfg, block, loop) || block == u->cfg.loops[loop].header)
             return false;
     }
@@ -75,7 +87,7 @@ static bool is_in_bodies(const struct tsr__unstage *u, LLVMValueRef at, const st
 
 LLVMValueRef tsr__object_of(LLVMValueRef pointer)
 {
-    while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer))
+    while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer) || tsr__call_of(pointer) == TSR__CALL_SAME)
         pointer = LLVMGetOperand(pointer, 0);
     return pointer;
 }

@@ -35,7 +35,8 @@ static inline int tsr__block_of(const struct tsr__unstage *u, LLVMValueRef inst)
     return tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(inst));
 }
 
-/* The pointer, or vector of them, that this one is an offset from, whatever address spaces it is cast to; and the address space of that. */
+/* The pointer, or vector of them, that this one is an offset from, whatever address spaces it is cast to, and whether it is the same in all
+ * of a sub-group or not; and the address space of that. */
 LLVMValueRef tsr__object_of(LLVMValueRef pointer);
 unsigned tsr__space_of(LLVMValueRef pointer);
 /* The place of a load or store of local memory. False: unknown. */

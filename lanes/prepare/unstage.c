@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "lanes/analysis/packet_support.h"
+#include "lanes/ir/blocks.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
+#include "lanes/prepare/apart.h"
 #include "lanes/prepare/group_bounds.h"
 #include "lanes/prepare/loop_motion.h"
 #include "lanes/prepare/staged_ahead.h"
@@ -23,13 +25,15 @@
 #include "tessera/matrix.h"
 
 enum { LOCAL_FENCE = 1 /* CLK_LOCAL_MEM_FENCE */ };
+enum { MOST_BLOCKS = 256, MOST_INSTRUCTIONS = 4096 }; /* of a kernel that gets another body */
 
 struct staging {
     struct tsr__place *loads;
     struct tsr__copy *copies;
     LLVMValueRef *barriers, *writes; /* writes: to memory that is not local, nor private */
     size_t load_count, copy_count, barrier_count, write_count;
-    bool typed; /* The code has the types of its language ("tbaa"): see may_change. */
+    uint32_t alone; /* arguments that have to be alone in their memory, a bit for each, so that no store changes what is copied */
+    bool typed;     /* The code has the types of its language ("tbaa"): see may_change. */
 };
 
 static bool has_local_pointer(LLVMValueRef inst)
@@ -63,7 +67,8 @@ static bool is_only_accessed(LLVMValueRef pointer)
         LLVMValueRef user = LLVMGetUser(use);
         const bool store = LLVMIsAStoreInst(user);
         if (store ? LLVMGetOperand(user, 0) == pointer
-                  : !LLVMIsALoadInst(user) && !LLVMIsAGetElementPtrInst(user) && !LLVMIsAAddrSpaceCastInst(user) && !LLVMIsAPHINode(user))
+                  : !LLVMIsALoadInst(user) && !LLVMIsAGetElementPtrInst(user) && !LLVMIsAAddrSpaceCastInst(user) && !LLVMIsAPHINode(user) &&
+                        tsr__call_of(user) != TSR__CALL_SAME)
             return false;
     }
     return true;
@@ -98,6 +103,8 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
     case LLVMCall:
         if (tsr__call_of(inst) == TSR__CALL_BARRIER && tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_WORK_GROUP))
             s->barriers[s->barrier_count++] = inst;
+        if (tsr__call_of(inst) == TSR__CALL_SAME)
+            return tsr__space_of(inst) != TSR__LOCAL_SPACE || is_only_accessed(inst);
         return is_harmless(inst);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
@@ -189,6 +196,18 @@ static bool is_in_body(const struct tsr__unstage *u, LLVMValueRef inst)
     return block != TSR__NONE && (u->body == TSR__NONE || tsr__dominates(&u->cfg, u->body, block));
 }
 
+/* Notes that the argument through which is stored has to be alone in its memory. False: it is none. */
+static bool add_alone(struct staging *s, LLVMValueRef kernel, LLVMValueRef store)
+{
+    LLVMValueRef to = tsr__object_of(LLVMGetOperand(store, 1));
+    for (unsigned i = 0; i < LLVMCountParams(kernel) && i < TSR_SIZED_ARGUMENTS; i++)
+        if (LLVMGetParam(kernel, i) == to) {
+            s->alone |= UINT32_C(1) << i;
+            return true;
+        }
+    return false;
+}
+
 static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, struct staging *s)
 {
     size_t count;
@@ -202,7 +221,7 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
             return stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
     for (size_t w = 0; w < s->write_count; w++)
         for (size_t c = 0; c < s->copy_count; c++)
-            if (may_change_copied(u->code.l, kernel, s->typed, s->writes[w], &s->copies[c]))
+            if (may_change_copied(u->code.l, kernel, s->typed, s->writes[w], &s->copies[c]) && !add_alone(s, kernel, s->writes[w]))
                 return stays(u, s->writes[w],
                              "this store may change what is copied, as their types are the same and neither pointer is restrict");
     return s->load_count && s->barrier_count;
@@ -284,14 +303,59 @@ static void drop_calls(const struct tsr__unstage *u, LLVMValueRef kernel)
     LLVMValueRef *code = tsr__instructions(u->code.l, kernel, &count);
     for (size_t i = count; i-- > 0;) {
         const enum tsr__engine_call call = tsr__call_of(code[i]);
-        const bool unused = !LLVMGetFirstUse(code[i]) && (LLVMIsAGetElementPtrInst(code[i]) || LLVMIsAAddrSpaceCastInst(code[i]) ||
-                                                          call == TSR__CALL_LOCAL_BASE || call == TSR__CALL_LOCAL_ARRAY);
+        const bool unused =
+            !LLVMGetFirstUse(code[i]) && (LLVMIsAGetElementPtrInst(code[i]) || LLVMIsAAddrSpaceCastInst(code[i]) ||
+                                          call == TSR__CALL_LOCAL_BASE || call == TSR__CALL_LOCAL_ARRAY || call == TSR__CALL_SAME);
         if (unused || (is_in_body(u, code[i]) && (call == TSR__CALL_SITE || call == TSR__CALL_BARRIER)))
             LLVMInstructionEraseFromParent(code[i]);
     }
 }
 
-static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel)
+static void drop_rounds(struct tsr__unstage *u)
+{
+    for (int k = 0; u->rounds && k < u->cfg.loop_count; k++)
+        if (u->rounds[k].b)
+            LLVMDisposeBuilder(u->rounds[k].b);
+    u->rounds = NULL;
+}
+
+/* Code for launches in which these arguments are alone in their memory, and the same for others, which stays as it is. */
+static bool make_body_for(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t alone)
+{
+    struct tsr__compilation *l = u->code.l;
+    struct tsr__map copies = {.arena = u->arena};
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(kernel), *blocks = tsr_arena_alloc(u->arena, MOST_BLOCKS * sizeof *blocks);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry), end;
+    size_t count = 0, instructions = 0;
+    for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (instructions++ > MOST_INSTRUCTIONS || (b != entry && LLVMIsAAllocaInst(i)))
+                return false;
+    for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b))
+        if (++count == MOST_BLOCKS)
+            return false;
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    entry = tsr__split_block(l, entry, first);
+    count = 0;
+    LLVMBasicBlockRef body = LLVMGetNextBasicBlock(entry);
+    for (LLVMBasicBlockRef b = body; b; b = LLVMGetNextBasicBlock(b))
+        blocks[count++] = b;
+    tsr__copy_blocks(l, blocks, count, body, body, "apart", &copies);
+    const struct tsr__packet_kernel k = {.info = (struct tsr_kernel_info *)u->code.info};
+    LLVMBuilderRef b = tsr__builder_before(l, end = LLVMGetBasicBlockTerminator(entry));
+    LLVMValueRef answer = tsr__ask_launch(l, &k, b, TSR__CALL_ALONE, alone);
+    LLVMBuildCondBr(b, answer, tsr__copy_of_block(&copies, body), body);
+    LLVMInstructionEraseFromParent(end);
+    LLVMDisposeBuilder(b);
+    drop_rounds(u);
+    if (!tsr__cfg_make(&u->cfg, kernel, u->arena))
+        return false;
+    u->body = tsr__cfg_number(&u->cfg, tsr__copy_of_block(&copies, body));
+    return true;
+}
+
+static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t alone)
 {
     struct staging s;
     if (!find_staging(u, kernel, &s))
@@ -300,6 +364,11 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel)
     for (size_t i = 0; i < s.load_count; i++)
         if (!find_reading(u, s.copies, s.copy_count, s.barriers, s.barrier_count, &s.loads[i], &readings[i]))
             return stays(u, s.loads[i].access, "which one copy this load reads cannot be told");
+    if (s.alone & ~alone) {
+        if (u->body != TSR__NONE)
+            return stays(u, s.writes[0], "a store may change what is copied, as types are the same and no pointer is restrict");
+        return make_body_for(u, kernel, s.alone) && unstage(u, kernel, s.alone);
+    }
     for (size_t i = 0; i < s.load_count; i++)
         tsr__read_original(&readings[i]);
     for (size_t i = 0; i < s.copy_count; i++)
@@ -347,12 +416,12 @@ static bool unstage_bodies(struct tsr__unstage *u, LLVMValueRef kernel)
     const size_t notes = tsr__explain_count(u->code.l);
     u->body = TSR__NONE;
     const unsigned count = find_bodies(u, bodies);
-    bool any = unstage(u, kernel);
+    bool any = unstage(u, kernel, 0);
     if (!any && count)
         tsr__explain_forget(u->code.l, notes);
     for (unsigned i = 0; i < count && (!any || i); i++) {
         u->body = bodies[i];
-        any = unstage(u, kernel) || any;
+        any = unstage(u, kernel, 0) || any;
     }
     return any;
 }
@@ -370,9 +439,7 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
             tsr__split_indices(&u, kernel);
             any = unstage_bodies(&u, kernel) || any;
         }
-        for (int k = 0; u.rounds && k < u.cfg.loop_count; k++)
-            if (u.rounds[k].b)
-                LLVMDisposeBuilder(u.rounds[k].b);
+        drop_rounds(&u);
         tsr_arena_free(&arena);
     }
     return !any || tsr__run_llvm(l, "function(adce,loop(loop-deletion),simplifycfg)");
