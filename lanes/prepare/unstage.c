@@ -7,9 +7,13 @@
  * and which round of its loop made it, and so what it copied. If that holds of all loads of local memory, its stores go, and so do
  * barriers, which order nothing else.
  *
+ * Tables that work-items copy once, and read at places that numbers in memory tell, are read where they come from by themselves. Where a
+ * store may change what is copied, as it has the same type, the kernel gets another body, for launches which say that it does not.
+ *
  * Work-items of a group that lacks some, as the range ends there, would have read what nobody has written. */
 #include <string.h>
 
+#include "lanes/analysis/index_parts.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/ir/blocks.h"
 #include "lanes/ir/calls.h"
@@ -319,6 +323,233 @@ static void drop_rounds(struct tsr__unstage *u)
     u->rounds = NULL;
 }
 
+/* ---- tables ---- */
+
+/* A copy of the first elements of an array of global memory, which work-items make once, one element or some each, and that is read at
+ * places that memory tells. */
+struct table {
+    struct tsr__copy copy;
+    LLVMValueRef array; /* an argument */
+    int64_t count;
+    int first, joined; /* where it is asked which work-items copy, and behind their store; both the store's block if nobody asks */
+};
+
+/* The greatest number that it may be, without a sign. */
+static bool find_most(LLVMValueRef v, int depth, int64_t *most)
+{
+    enum { SMALL = 16 /* bits */ };
+    int64_t n = 0;
+    if (tsr__constant_int(v, most))
+        return *most >= 0;
+    const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+    const LLVMOpcode op = LLVMIsAInstruction(v) && depth ? LLVMGetInstructionOpcode(v) : LLVMUnreachable;
+    const bool by_constant = (op == LLVMLShr || op == LLVMAnd || op == LLVMURem) && tsr__constant_int(LLVMGetOperand(v, 1), &n) && n >= 0;
+    if (by_constant && op != LLVMLShr) {
+        *most = op == LLVMURem ? n - 1 : n;
+        return *most >= 0;
+    }
+    if ((op == LLVMZExt || (by_constant && n < SMALL)) && find_most(LLVMGetOperand(v, 0), depth - 1, most)) {
+        *most >>= n;
+        return true;
+    }
+    *most = (INT64_C(1) << (bits <= SMALL ? bits : 0)) - 1;
+    return bits <= SMALL;
+}
+
+/* Local memory is accessed at a constant and a number of times so many bytes. */
+static bool find_element(const struct tsr__unstage *u, LLVMValueRef pointer, int64_t *constant, LLVMValueRef *number, int64_t *bytes)
+{
+    LLVMValueRef object = tsr__object_of(pointer);
+    const enum tsr__engine_call of = tsr__call_of(object);
+    *number = NULL;
+    *constant = of == TSR__CALL_LOCAL_ARRAY ? LLVMConstIntGetSExtValue(LLVMGetOperand(object, 0)) : 0;
+    for (; pointer != object; pointer = LLVMGetOperand(pointer, 0)) {
+        struct tsr__gep_index index;
+        if (!LLVMIsAGetElementPtrInst(pointer))
+            continue;
+        for (struct tsr__gep_walk walk = tsr__gep_walk(u->layout, pointer); tsr__gep_next(&walk, &index);) {
+            if (!index.is_constant && *number)
+                return false;
+            *constant += index.is_constant ? index.offset : 0;
+            *number = index.is_constant ? *number : index.value;
+            *bytes = index.is_constant ? *bytes : index.bytes;
+        }
+    }
+    return of == TSR__CALL_LOCAL_ARRAY || of == TSR__CALL_LOCAL_BASE;
+}
+
+/* Only the first of the work-items copy, if a branch asks for their number. */
+static void find_guard(const struct tsr__unstage *u, struct table *t)
+{
+    const int block = t->first = t->joined = tsr__block_of(u, t->copy.to.access);
+    const struct tsr__block *b = &u->cfg.blocks[block];
+    const int before = b->pred_count == 1 ? b->pred[0] : TSR__NONE;
+    struct tsr__id_digit d;
+    int64_t n;
+    if (before == TSR__NONE || b->succ_count != 1 || u->cfg.blocks[before].succ_count != 2 || u->cfg.blocks[before].succ[0] != block ||
+        u->cfg.blocks[before].succ[1] != b->succ[0])
+        return;
+    LLVMValueRef asked = LLVMGetCondition(u->cfg.blocks[before].terminator);
+    if (!LLVMIsAICmpInst(asked) || (LLVMGetICmpPredicate(asked) != LLVMIntULT && LLVMGetICmpPredicate(asked) != LLVMIntSLT) ||
+        !tsr__constant_int(LLVMGetOperand(asked, 1), &n) || n <= 0 || !tsr__find_id_digit(&u->code, LLVMGetOperand(asked, 0), &d) ||
+        d.base.counter || d.shift || d.scale != 1 || d.count != d.base.count || !tsr__same_base(&d.base, &t->copy.digits[0].base))
+        return;
+    t->first = before;
+    t->joined = b->succ[0];
+    t->count = n < t->count ? n : t->count;
+}
+
+static bool find_table(const struct tsr__unstage *u, LLVMValueRef store, struct table *t)
+{
+    struct tsr__place to;
+    const struct tsr__copy *c = &t->copy;
+    const struct tsr__id_digit *d = &c->digits[0];
+    if (!tsr__find_place(u, store, &to) || to.turn_loop != TSR__NONE || to.at.count != 1 || !tsr__find_copy(u, &to, &t->copy) ||
+        c->source_count || c->ahead != TSR__NONE || c->array || c->from.block != TSR__NONE || c->from.load != LLVMGetOperand(store, 0) ||
+        c->digit_count != 1 || d->shift || d->count != d->base.count || d->bytes != to.size)
+        return false;
+    LLVMValueRef from = tsr__source_of(c);
+    if (!LLVMIsAGetElementPtrInst(from) || LLVMGetNumOperands(from) != 2 || !LLVMIsAArgument(LLVMGetOperand(from, 0)) ||
+        (int64_t)LLVMABISizeOfType(u->layout, LLVMGetGEPSourceElementType(from)) != to.size ||
+        tsr__without_extension(LLVMGetOperand(from, 1)) != d->value)
+        return false;
+    t->array = LLVMGetOperand(from, 0);
+    t->count = d->count;
+    find_guard(u, t);
+    return true;
+}
+
+/* Is the table there behind the barrier? */
+static bool is_made(const struct tsr__unstage *u, const struct table *t, LLVMValueRef barrier)
+{
+    const int at = tsr__block_of(u, barrier);
+    if (t->first == t->joined)
+        return is_complete(u, &t->copy, barrier);
+    return u->cfg.blocks[at].loop == TSR__NONE && u->cfg.blocks[t->first].loop == TSR__NONE && tsr__dominates(&u->cfg, t->joined, at);
+}
+
+/* Does the load read an element of the table, behind one of the barriers? 0: it reads nothing of it; less: that is not known. */
+static int reads_table(const struct tsr__unstage *u, const struct table *t, const struct staging *s, LLVMValueRef load,
+                       LLVMValueRef *number)
+{
+    enum { DEPTH = 6 };
+    const struct tsr__place *to = &t->copy.to;
+    const int64_t size = (int64_t)LLVMStoreSizeOfType(u->layout, LLVMTypeOf(load)), begin = to->at.constant,
+                  end = begin + t->count * to->size;
+    int64_t constant, bytes = 0, most = 0;
+    if (!find_element(u, LLVMGetOperand(load, 0), &constant, number, &bytes) || (*number && !find_most(*number, DEPTH, &most)))
+        return -1;
+    if (constant + most * bytes + size <= begin || constant >= begin + t->copy.digits[0].count * to->size)
+        return 0;
+    bool behind = false;
+    for (size_t i = 0; i < s->barrier_count && !behind; i++)
+        behind = is_made(u, t, s->barriers[i]) && tsr__comes_after(u, s->barriers[i], load);
+    return behind && *number && constant == begin && bytes == to->size && constant + most * bytes + size <= end &&
+                   LLVMTypeOf(load) == LLVMTypeOf(t->copy.from.load) && tsr__is_plain_load(load)
+               ? 1
+               : -1;
+}
+
+static void read_array(const struct tsr__unstage *u, const struct table *t, LLVMValueRef load, LLVMValueRef number)
+{
+    LLVMBuilderRef b = tsr__builder_before(u->code.l, load);
+    LLVMValueRef at = LLVMBuildGEP2(b, LLVMTypeOf(load), t->array, &number, 1, ""), made = LLVMBuildLoad2(b, LLVMTypeOf(load), at, "");
+    LLVMSetAlignment(made, LLVMGetAlignment(t->copy.from.load));
+    LLVMReplaceAllUsesWith(load, made);
+    LLVMInstructionEraseFromParent(load);
+    LLVMDisposeBuilder(b);
+}
+
+/* Loads and stores of local memory in `s`, and stores elsewhere. False: it is accessed in other ways, or barriers order other memory. */
+static bool find_accesses(const struct tsr__unstage *u, LLVMValueRef kernel, struct staging *s, LLVMValueRef **loads, LLVMValueRef **stores)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(u->code.l, kernel, &count);
+    *s = (struct staging){.barriers = tsr_arena_alloc(u->arena, count * sizeof *code),
+                          .writes = tsr_arena_alloc(u->arena, count * sizeof *code)};
+    *loads = tsr_arena_alloc(u->arena, count * sizeof *code);
+    *stores = tsr_arena_alloc(u->arena, count * sizeof *code);
+    for (size_t i = 0; i < count; i++) {
+        const LLVMOpcode op = LLVMGetInstructionOpcode(code[i]);
+        const enum tsr__engine_call call = tsr__call_of(code[i]);
+        s->typed = s->typed || LLVMGetMetadata(code[i], LLVMGetMDKindIDInContext(u->code.l->context, "tbaa", 4));
+        if (op == LLVMLoad || op == LLVMStore) {
+            const bool local = tsr__space_of(tsr__accessed_pointer(code[i])) == TSR__LOCAL_SPACE;
+            if (local && op == LLVMLoad)
+                (*loads)[s->load_count++] = code[i];
+            else if (op == LLVMStore && local)
+                (*stores)[s->copy_count++] = code[i];
+            else if (op == LLVMStore && tsr__space_of(tsr__accessed_pointer(code[i])) != TSR__PRIVATE_SPACE)
+                s->writes[s->write_count++] = code[i];
+        } else if (call == TSR__CALL_BARRIER) {
+            if (!is_harmless(code[i]))
+                return false;
+            s->barriers[s->barrier_count] = code[i];
+            s->barrier_count += tsr__is_constant(LLVMGetOperand(code[i], 0), TSR_SCOPE_WORK_GROUP);
+        } else if (op == LLVMCall ? !is_harmless(code[i]) : op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg || op == LLVMFence)
+            return false;
+        else if ((op == LLVMGetElementPtr || op == LLVMAddrSpaceCast) && tsr__space_of(code[i]) == TSR__LOCAL_SPACE &&
+                 !is_only_accessed(code[i]))
+            return false;
+        else if (op == LLVMPHI && has_local_pointer(code[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_table_alone(const struct tsr__unstage *u, LLVMValueRef kernel, const struct table *t, const struct staging *s,
+                           LLVMValueRef const *stores)
+{
+    for (size_t i = 0; i < s->copy_count; i++) {
+        struct tsr__place other;
+        if (stores[i] != t->copy.to.access && (!tsr__find_place(u, stores[i], &other) || tsr__overlap(&other, &t->copy.to)))
+            return false;
+    }
+    for (size_t i = 0; i < s->write_count; i++)
+        if (may_change(u->code.l, kernel, s->typed, s->writes[i], t->copy.from.load))
+            return false;
+    return true;
+}
+
+/* Loads of tables read what was copied. */
+static bool read_tables(struct tsr__unstage *u, LLVMValueRef kernel)
+{
+    struct staging s;
+    LLVMValueRef *loads, *stores, *number;
+    u->body = TSR__NONE;
+    if (!find_accesses(u, kernel, &s, &loads, &stores))
+        return false;
+    number = tsr_arena_alloc(u->arena, (s.load_count + 1) * sizeof *number);
+    size_t left = s.load_count, kept = s.copy_count;
+    for (size_t i = 0; i < s.copy_count; i++) {
+        struct table t;
+        bool good = find_table(u, stores[i], &t) && is_table_alone(u, kernel, &t, &s, stores);
+        int *reads = tsr_arena_alloc(u->arena, (s.load_count + 1) * sizeof *reads);
+        for (size_t k = 0; k < s.load_count && good; k++)
+            good = loads[k] == NULL || (reads[k] = reads_table(u, &t, &s, loads[k], &number[k])) >= 0;
+        for (size_t k = 0; k < s.load_count && good; k++)
+            if (loads[k] && reads[k]) {
+                read_array(u, &t, loads[k], number[k]);
+                loads[k] = NULL;
+                left--;
+            }
+        if (good) {
+            LLVMInstructionEraseFromParent(stores[i]);
+            stores[i] = stores[--s.copy_count];
+            i--;
+            kept--;
+        }
+    }
+    const bool any = left < s.load_count;
+    if (!left && !kept && any) {
+        drop_calls(u, kernel);
+        tsr__explain(u->code.l, kernel, "local memory", "read through", "it only holds the beginning of an array of global memory");
+    }
+    return any;
+}
+
+/* ---- bodies ---- */
+
 /* Code for launches in which these arguments are alone in their memory, and the same for others, which stays as it is. */
 static bool make_body_for(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t alone)
 {
@@ -436,8 +667,9 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
         u.code = (struct tsr__item_code){l, &l->info->kernels[i], &u.cfg};
         if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && uses_local_memory(kernel) &&
             tsr__cfg_make(&u.cfg, kernel, &arena)) {
+            any = read_tables(&u, kernel) || any;
             tsr__split_indices(&u, kernel);
-            any = unstage_bodies(&u, kernel) || any;
+            any = (uses_local_memory(kernel) && unstage_bodies(&u, kernel)) || any;
         }
         drop_rounds(&u);
         tsr_arena_free(&arena);
