@@ -428,7 +428,7 @@ static void check_report(const struct style *s)
     bool mixed = s->rows * s->m > 16 && s->rows * s->m % 16; /* tiles of 16 rows and of fewer */
     bool narrow = s->eight && s->columns % 2 && (s->columns > 1 || s->rows * s->m > 16 || s->computes & COMPUTES_B); /* not one tile of 8
                                                                                                                         columns in memory */
-    if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && !s->staged && !s->halves && strcmp(s->index, "uint") &&
+    if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && !s->staged && !s->halves && !s->apart && strcmp(s->index, "uint") &&
         of_types[s->type].numbers == 1)
         assert_int_equal(shared, !mixed && !narrow);
 }
