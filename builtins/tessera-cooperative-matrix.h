@@ -344,7 +344,7 @@ uint __attribute__((overloadable)) get_sub_group_size(void);
     if (layout == TESSERA_MATRIX_ROW_MAJOR || (layout == TESSERA_MATRIX_PACKED && y % (4 / size) == 0 && width % (4 / size) == 0)) {       \
         uint16 v = layout == TESSERA_MATRIX_ROW_MAJOR                                                                                      \
                        ? __tsr_block2d_read_uint16(TSR__WINDOW(size, y), 1, 8 * size, 64 / size, 16, 1)                                    \
-                       : __tsr_block2d_read_uint16(TSR__WINDOW(size, y / (4 / size)), 0, 32, 16, 16, 1);                                      \
+                       : __tsr_block2d_read_uint16(TSR__WINDOW(size, y / (4 / size)), 0, 32, 16, 16, 1);                                   \
         int8 lower = as_int8(v.lo), upper = as_int8(v.hi);                                                                                 \
         TSR__SET_b_##size(m, V, 0, lower) TSR__SET_b_##size(m, V, 1, upper)                                                                \
         return;                                                                                                                            \

@@ -23,12 +23,6 @@ static int64_t most_steps(const struct tsr_tile_loop *x)
     return of_strip < of_panel ? of_strip : of_panel;
 }
 
-/* Are several sums that are apart made at a time? */
-static bool makes_sums_together(const struct tsr_tile_loop *x)
-{
-    return x->apart && !tsr__is_in_tiles(x) && !tsr__tile_is_wide(tsr__packed_product(x));
-}
-
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
 {
     return x->steps <= most_steps(x);
@@ -309,7 +303,7 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     b.by_rows = reciprocal(tsr__loop_rows(g->loop));
     b.by_columns = reciprocal(g->loop->columns);
     b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
-    b.sums = makes_sums_together(g->loop) ? tsr__loop_sums(g->loop) : 1;
+    b.sums = tsr__loop_sums(g->loop);
     const int64_t all = g->columns * g->loop->columns, kept = b.sums > 1 ? b.words + b.sums : b.words, /* with corrections */
         fit = (int64_t)tsr__tile_grid_best_b() / (kept * PANEL_LINE);
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
@@ -331,10 +325,7 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
 /* A chunk of K after the other: each adds to what the last one has stored, or makes sums of its own. */
 void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
 {
-    const int64_t apart = g->loop->apart, room = most_steps(g->loop),
-                  most = !apart                         ? room
-                         : makes_sums_together(g->loop) ? room / apart * apart
-                                                        : apart;
+    const int64_t apart = g->loop->apart, room = most_steps(g->loop), most = apart ? room / apart * apart : room;
     struct tsr_tile_loop part = *g->loop;
     struct tsr__tile_grid now = *g;
     now.loop = &part;

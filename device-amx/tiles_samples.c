@@ -23,6 +23,7 @@ bool tsr__tile_samples_may_do(const struct tsr__run *run, uint64_t across, uint6
 struct samples {
     const struct tsr__packet_note *at;
     uint32_t across, down, in_group;
+    bool a_by_rows; /* A is that of its row of groups, and B that of its column; else the other way round */
 };
 
 static const struct tsr__packet_note *in_first_row(const struct samples *s, uint32_t x, uint32_t i)
@@ -32,25 +33,27 @@ static const struct tsr__packet_note *in_first_row(const struct samples *s, uint
 
 static const struct tsr__packet_note *in_first_column(const struct samples *s, uint32_t y, uint32_t i)
 {
-    return s->at + ((y ? s->across + y - 1 : 0) * s->in_group + i);
+    return in_first_row(s, y ? s->across + y - 1 : 0, i);
 }
 
+/* Have all groups of the first row the same A, or B? */
 static bool same_in_row(const struct samples *s, bool is_b)
 {
     bool same = true;
-    for (uint32_t x = 1; x < s->across && same; x++)
-        for (uint32_t i = 0; i < s->in_group && same; i++)
-            same = is_b ? in_first_row(s, x, i)->b == in_first_row(s, 0, i)->b : in_first_row(s, x, i)->a == in_first_row(s, 0, i)->a;
+    for (uint32_t n = 0; n < s->across * s->in_group && same; n++) {
+        const struct tsr__packet_note *one = s->at + n, *first = s->at + n % s->in_group;
+        same = is_b ? one->b == first->b : one->a == first->a;
+    }
     return same;
 }
 
 static bool same_in_column(const struct samples *s, bool is_b)
 {
     bool same = true;
-    for (uint32_t y = 1; y < s->down && same; y++)
-        for (uint32_t i = 0; i < s->in_group && same; i++)
-            same = is_b ? in_first_column(s, y, i)->b == in_first_column(s, 0, i)->b
-                        : in_first_column(s, y, i)->a == in_first_column(s, 0, i)->a;
+    for (uint32_t n = 0; n < s->down * s->in_group && same; n++) {
+        const struct tsr__packet_note *one = in_first_column(s, n / s->in_group, n % s->in_group), *first = s->at + n % s->in_group;
+        same = is_b ? one->b == first->b : one->a == first->a;
+    }
     return same;
 }
 
@@ -69,15 +72,16 @@ static bool have_one_form(const struct tsr__twice_loops *t, const struct samples
 
 static bool find_samples(const struct tsr__twice_loops *t, uint64_t across, uint64_t down, struct samples *s)
 {
-    *s = (struct samples){t->packets, (uint32_t)across, (uint32_t)down, t->in_row / (uint32_t)across};
-    return have_one_form(t, s) &&
-           ((same_in_row(s, false) && same_in_column(s, true)) || (same_in_row(s, true) && same_in_column(s, false)));
+    *s = (struct samples){t->packets, (uint32_t)across, (uint32_t)down, t->in_row / (uint32_t)across, false};
+    if (!have_one_form(t, s))
+        return false;
+    s->a_by_rows = same_in_row(s, false) && same_in_column(s, true);
+    return s->a_by_rows || (same_in_row(s, true) && same_in_column(s, false));
 }
 
 /* Notes what all groups are expected to come to. */
 static void expect(struct tsr__twice_loops *t, struct samples *s)
 {
-    const bool a_by_rows = same_in_row(s, false) && same_in_column(s, true);
     struct tsr__packet_note *copy = t->packets + TSR__TWICE_MOST_PACKETS - t->count;
     memmove(copy, t->packets, t->count * sizeof *copy);
     s->at = copy;
@@ -86,7 +90,7 @@ static void expect(struct tsr__twice_loops *t, struct samples *s)
         for (uint32_t x = 0; x < s->across; x++)
             for (uint32_t i = 0; i < s->in_group; i++) {
                 const struct tsr__packet_note *row = in_first_row(s, x, i), *column = in_first_column(s, y, i),
-                                              *a = a_by_rows ? column : row, *b = a_by_rows ? row : column;
+                                              *a = s->a_by_rows ? column : row, *b = s->a_by_rows ? row : column;
                 t->packets[t->count++] = (struct tsr__packet_note){.a = a->a,
                                                                    .b = b->b,
                                                                    .steps = a->steps,
@@ -122,17 +126,12 @@ bool tsr__tile_samples_expect(struct tsr__run *run, uint64_t across, uint64_t do
     return any && all;
 }
 
-static bool is_in(const struct tsr_tile_matrix *x, const struct tsr_tile_matrix *y)
-{
-    return x->x == y->x && x->y == y->y && x->width == y->width && x->height == y->height;
-}
-
 /* Is it the loop that is expected, all of it or its first part? */
 static bool is_as_asked(const struct tsr__twice_loops *t, const struct tsr__packet_note *p, const struct tsr_tile_loop *x)
 {
     return (p->parts > 1 || p->steps == x->steps) && tsr__tile_same_shape(&t->asked.shape, x) &&
-           (!(x->how & TSR_TILE_A_EDGES) || is_in(&t->asked.a[p->of_a], &x->a_matrix)) &&
-           (!(x->how & TSR_TILE_B_EDGES) || is_in(&t->asked.b[p->of_b], &x->b_matrix));
+           (!(x->how & TSR_TILE_A_EDGES) || !memcmp(&t->asked.a[p->of_a], &x->a_matrix, sizeof x->a_matrix)) &&
+           (!(x->how & TSR_TILE_B_EDGES) || !memcmp(&t->asked.b[p->of_b], &x->b_matrix, sizeof x->b_matrix));
 }
 
 const struct tsr__packet_note *tsr__tile_samples_expected(struct tsr__run *run, struct tsr__twice_loops *t, const struct tsr_tile_loop *x)

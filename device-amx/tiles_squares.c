@@ -16,8 +16,8 @@ bool tsr__tile_may_load_b(const struct tsr__tile_grid *g)
     const struct tsr_tile_loop *x = g->loop;
     const uint64_t other = TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_B_EDGES | TSR_TILE_B_COMPUTED | TSR_TILE_HALF_N;
     const int64_t words = tsr__loop_words(x), all = g->columns * x->columns;
-    if (!tsr__is_in_tiles(x) || rows_of_grid(g) > STRIP || x->apart || x->how & other || g->b_at || g->b_right || is_tf32(x) ||
-        all % PANEL || x->b_step != words * x->b_stride || x->steps * words % TSR__TILE_WORDS)
+    if (!tsr__is_in_tiles(x) || rows_of_grid(g) > STRIP || x->how & other || g->b_at || g->b_right || is_tf32(x) || all % PANEL ||
+        x->b_step != words * x->b_stride || x->steps * words % TSR__TILE_WORDS)
         return false;
     for (int64_t i = 0; i < all; i += PANEL)
         if (column_of_b(g, i + 1) != column_of_b(g, i) + LINE)

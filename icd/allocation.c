@@ -118,7 +118,8 @@ static struct tsr__allocation *last_up_to(const struct _cl_context *context, con
     size_t blocks = blocks_up_to(context, pointer);
     if (!blocks)
         return NULL;
-    struct tsr__allocation_block *block = context->allocations[ *block_at = blocks - 1];
+    *block_at = blocks - 1;
+    struct tsr__allocation_block *block = context->allocations[*block_at];
     return &block->list[entries_up_to(block, pointer) - 1];
 }
 

@@ -52,12 +52,16 @@ void tsr__event_advance(struct _cl_event *event, cl_int status)
         call_due(event);
 }
 
+cl_int tsr__blocking_in_callback(struct _cl_context *context, const char *function)
+{
+    return tsr__error(context, CL_INVALID_OPERATION, function, "blocking",
+                      "a blocking call was made from an event callback or a native kernel; only calls that do not block are allowed there");
+}
+
 cl_int tsr__event_wait(struct _cl_event *event, cl_int *status)
 {
     if (tsr_task_wait(&event->task, NULL) != TSR_OK)
-        return tsr__error(event->context, CL_INVALID_OPERATION, __func__, "tsr_task_wait",
-                          "a blocking call was made from an event callback or a native kernel; only calls that do not block are allowed "
-                          "there");
+        return tsr__blocking_in_callback(event->context, __func__);
     *status = atomic_load(&event->status);
     return CL_SUCCESS;
 }

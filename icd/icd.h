@@ -402,6 +402,8 @@ struct _cl_command_queue *tsr__queue_new(struct _cl_context *context, struct _cl
 struct _cl_event *tsr__user_event_new(struct _cl_context *context);
 /* Blocks until the event is complete; the caller keeps it alive. *status gets what it ended with. CL_INVALID_OPERATION from a callback. */
 cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
+/* Reports a call that would block in a callback or native kernel: CL_INVALID_OPERATION. (icd/event.c) */
+cl_int tsr__blocking_in_callback(struct _cl_context *context, const char *function);
 /* Steps of an event's life, with the callbacks that are due. */
 void tsr__event_advance(struct _cl_event *event, cl_int status);
 /* The command that the queue's next command will be ordered after, held for the caller; NULL: none. */

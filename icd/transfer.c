@@ -342,9 +342,7 @@ cl_int tsr__submit_or_report(const char *function, struct _cl_command_queue *que
     if (blocking && tsr_in_callback()) {
         command->result = CL_INVALID_OPERATION; /* for its cleanup */
         tsr__command_abandon(command);
-        return tsr__error(queue->context, CL_INVALID_OPERATION, function, "blocking",
-                          "a blocking call was made from an event callback or a native kernel; only calls that do not block are allowed "
-                          "there");
+        return tsr__blocking_in_callback(queue->context, function);
     }
     return tsr__command_submit(command, wait_count, wait_list, event, blocking);
 }

@@ -95,7 +95,7 @@ static void make(struct grid *g, uint64_t how)
     *g = (struct grid){.loop = {.how = how, .zero = number() % 4 > 0, .steps = between(1, number() % 3 ? 6 : 40)}};
     if (!(tsr__is_in_tiles(x) && has_fractions(how))) /* a grid adds two halves of a step at once, which is another rounding */
         x->how |= number() % 3 ? 0 : TSR_TILE_HALF_K;
-    if (number() % 4 == 0) {
+    if (number() % 4 == 0 && !tsr__is_in_tiles(x) && !tsr__tile_is_wide(tsr__packed_product(x))) {
         x->apart = between(1, 3);
         x->steps = x->apart * between(1, 20);
         x->zero = true;

@@ -145,7 +145,8 @@ struct tsr_tile_loop {
     int64_t a_step, b_step;     /* to the next 64 bytes of K, or 32 */
     int64_t a_next, b_next;     /* from a tile of A to the one under it, and from a tile of B to the one beside it */
     int64_t steps, rows, columns;
-    int64_t apart;     /* not 0: so many steps are a sum of their own, with TSR_TILE_TWICE, without GOES_ON and NIBBLES */
+    int64_t apart;     /* not 0: so many steps are a sum of their own; with TSR_TILE_TWICE, without GOES_ON and NIBBLES, and only of what is
+                        * multiplied by VPDPBUSD or VDPBF16PS */
     int64_t tile_rows; /* of a tile of A and of C */
     uint64_t how;      /* an enum tsr_tile_product, and bits */
     uint64_t zero;     /* not 0: C counts as zero before the loop, whatever it holds */

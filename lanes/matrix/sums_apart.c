@@ -327,7 +327,7 @@ static void enter(struct sums *x, unsigned number)
 
 /* ---- the loop that reads sums ---- */
 
-/* What the device leaves in an accumulator of such a loop (TSR_TILE_APART): see tessera/tiles.h. */
+/* What the device leaves in an accumulator of such a loop, as tessera/tiles.h has it. */
 static LLVMValueRef word_of_answer(struct sums *x, LLVMValueRef row, unsigned i)
 {
     LLVMTypeRef words = LLVMVectorType(LLVMInt64TypeInContext(x->l->context), LLVMGetVectorSize(LLVMTypeOf(row)) / 2);
@@ -396,13 +396,14 @@ static void make_loops(struct sums *x, unsigned number)
     drop_the_rest(x, x->multiplies);
 }
 
-/* Packets that are not full run alone. In a function with 2D blocks the choice is made for these. */
+/* Packets that are not full run alone. In a function with 2D blocks the choice is made for these. In AMX's tiles each sum would be a
+ * product of its own, which takes longer than the packet's vectors (docs/measurements.md). */
 bool tsr__pass_sums_apart(struct tsr__compilation *l, LLVMValueRef function)
 {
     const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
     const char *suffix = strrchr(tsr__name(function), '.');
     unsigned made = 0;
-    if (!unit || (suffix && !strcmp(suffix, "." TSR__PARTIAL)) || tsr__call_in(function, TSR__BLOCK2D_SHARES))
+    if (unit != TSR__TILES_VECTORS || (suffix && !strcmp(suffix, "." TSR__PARTIAL)) || tsr__call_in(function, TSR__BLOCK2D_SHARES))
         return true;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function), next; b; b = next) {
         next = LLVMGetNextBasicBlock(b);

@@ -520,7 +520,7 @@ static bool read_tables(struct tsr__unstage *u, LLVMValueRef kernel)
     if (!find_accesses(u, kernel, &s, &loads, &stores))
         return false;
     number = tsr_arena_alloc(u->arena, (s.load_count + 1) * sizeof *number);
-    size_t left = s.load_count, kept = s.copy_count;
+    size_t left = s.load_count;
     for (size_t i = 0; i < s.copy_count; i++) {
         struct table t;
         bool good = find_table(u, stores[i], &t) && is_table_alone(u, kernel, &t, &s, stores);
@@ -537,11 +537,10 @@ static bool read_tables(struct tsr__unstage *u, LLVMValueRef kernel)
             LLVMInstructionEraseFromParent(stores[i]);
             stores[i] = stores[--s.copy_count];
             i--;
-            kept--;
         }
     }
     const bool any = left < s.load_count;
-    if (!left && !kept && any) {
+    if (!left && !s.copy_count && any) {
         drop_calls(u, kernel);
         tsr__explain(u->code.l, kernel, "local memory", "read through", "it only holds the beginning of an array of global memory");
     }

@@ -131,16 +131,14 @@ static bool has_little_k(const struct tsr__tiles *t, const struct tsr__k_loop *x
 }
 
 /* Each sum that stays apart goes to memory and back, which takes as long as a third of 32 bytes of K. That is less than what packing saves
- * where B does not lie ready, or where a packet's registers do not hold its block and its own sums. In AMX's tiles each sum is a product of
- * its own, which takes longer than the packet's vectors (docs/measurements.md). */
+ * where B does not lie ready, or where a packet's registers do not hold its block and its own sums (docs/measurements.md). */
 static bool may_keep_sums_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct tsr__loop_part *part = &x->parts[0];
     const enum tsr_tile_product product = part->product->number;
     const bool ready = !x->slice_b && !tsr__is_unpacked(&part->b.first), same_signs = product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8;
     const bool by_words = product < TSR_TILE_BF16 ? tsr__has(t->l, TSR_CPU_AVX512VNNI) : product == TSR_TILE_BF16_PAIRS;
-    return t->unit == TSR__TILES_VECTORS && by_words &&
-           (!ready || x->rows * x->columns > 1 || (same_signs && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS));
+    return by_words && (!ready || x->rows * x->columns > 1 || (same_signs && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS));
 }
 
 /* Do the slices read nothing that the packet stores? Notes which argument has to be alone in its memory for that. */

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A loop whose products begin with zero in each round: a loop for the device, whose accumulators go round; one that reads the sums which
 ; that one has left; and the loop as it was.
-; RUN: TESSERA_TILES=model tessera-opt -packets=16 -cpu=avx512 -passes=..sums_apart %s | FileCheck %s
+; RUN: TESSERA_TILES=vectors tessera-opt -packets=16 -cpu=avx512 -passes=..sums_apart %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
