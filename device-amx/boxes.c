@@ -65,7 +65,7 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
         boxes->end[d] = group->global_size[d];
     }
     bool rows = !(launch->flags & (TSR_KERNEL_GLOBAL_IDS_ONLY | TSR_KERNEL_GROUP_LANES)) && tsr__packets_in_rows(launch);
-    if (!(launch->flags & TSR_KERNEL_MIXED_GROUPS) || rows)
+    if (!(launch->flags & TSR_KERNEL_MIXED_GROUPS) || rows || tsr__groups_have_threads(launch))
         return false;
     if (launch->flags & TSR_KERNEL_BUSY_BOX && !(launch->flags & TSR_KERNEL_ENQUEUES) && launch->private_bytes <= TSR__WORKER_STACK_BYTES)
         find_busy(launch);

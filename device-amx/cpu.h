@@ -246,6 +246,8 @@ uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3])
 uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);
 /* The range as the kernel's code sees it: lanes follow x. */
 struct tsr_ndrange tsr__range_of_lanes(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range);
+/* Do its work-groups wait for each other, and can each have a thread of its own? */
+bool tsr__groups_have_threads(const struct tsr_launch *launch);
 /* Whether the rows of all work-groups start at multiples of the sub-group size, in local ids and, if the kernel reads them, in global ids.
  */
 bool tsr__packets_in_rows(const struct tsr_launch *launch);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 #include "device-amx/tiles.h"
 
@@ -75,6 +76,8 @@ uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost)
 {
     uint64_t ps = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
     *unit_cost = ps ? (ps * launch->group_items + 999) / 1000 : 0;
+    if (tsr__groups_have_threads(launch) && *unit_cost < TSR__WAITING_GROUP_NS)
+        *unit_cost = TSR__WAITING_GROUP_NS;
     return launch->groups;
 }
 

@@ -31,6 +31,11 @@ struct tsr_ndrange tsr__range_of_lanes(const struct tsr_kernel_info *kernel, con
     return exchanged;
 }
 
+bool tsr__groups_have_threads(const struct tsr_launch *launch)
+{
+    return launch->flags & TSR_KERNEL_WAITS_FOR_GROUPS && launch->groups <= tsr__cpu_caps()->compute_units;
+}
+
 bool tsr__packets_in_rows(const struct tsr_launch *launch)
 {
     const struct tsr_group *group = &launch->group;

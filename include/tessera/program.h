@@ -37,16 +37,16 @@ struct tsr_arg_info {
 enum { TSR_SIZED_ARGUMENTS = 32 };
 
 enum tsr_kernel_flags {
-#define TSR_KERNEL_FLAG(NAME, bit, text) TSR_KERNEL_##NAME = 1 << (bit),
+#define TSR_KERNEL_FLAG(NAME, bit, text) TSR_KERNEL_##NAME = (int)(UINT32_C(1) << (bit)),
 #include "tessera/kernel_flags.def"
 #undef TSR_KERNEL_FLAG
 };
 
-#define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
+#define TSR_KERNEL_FLAG(NAME, bit, text) +(UINT64_C(1) << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == INT32_MAX,
-               "each bit up to the last is that of one flag");
+                ) == UINT32_MAX,
+               "each bit of tsr_kernel_info.flags is that of one flag");
 #undef TSR_KERNEL_FLAG
 
 /* How a launch runs a kernel. The fields of struct tsr_item that a call of the entry is given depend on it. There is a drawing in
@@ -143,14 +143,14 @@ enum tsr_group_code {
 static inline bool tsr_groups_may_be_lanes(uint32_t flags)
 {
     const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_IGNORES_SUB_GROUPS,
-                   lacks = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES;
+                   lacks = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES | TSR_KERNEL_WAITS_FOR_GROUPS;
     return (flags & (has | lacks)) == has;
 }
 
 /* Can the lanes of its packets follow any dimension? Other reasons against that only the compiler sees. */
 static inline bool tsr_lanes_may_follow(uint32_t flags)
 {
-    const uint32_t lacks = TSR_KERNEL_GROUP_LANES | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES;
+    const uint32_t lacks = TSR_KERNEL_GROUP_LANES | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES | TSR_KERNEL_WAITS_FOR_GROUPS;
     return (flags & (TSR_KERNEL_MIXED_GROUPS | lacks)) == TSR_KERNEL_MIXED_GROUPS;
 }
 
@@ -158,7 +158,7 @@ static inline bool tsr_lanes_may_follow(uint32_t flags)
 static inline bool tsr_lanes_may_follow_columns(uint32_t flags)
 {
     const uint32_t lacks = TSR_KERNEL_IGNORES_SUB_GROUPS | TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE | TSR_KERNEL_ENQUEUES |
-                           TSR_KERNEL_LANES_IN_Y | TSR_KERNEL_LANES_IN_Z;
+                           TSR_KERNEL_LANES_IN_Y | TSR_KERNEL_LANES_IN_Z | TSR_KERNEL_WAITS_FOR_GROUPS;
     return (flags & (TSR_KERNEL_PACKETS | lacks)) == TSR_KERNEL_PACKETS;
 }
 

@@ -25,22 +25,11 @@ struct waits {
     struct tsr__map asked; /* values on which the end of a round depends */
 };
 
-static bool is_atomic(LLVMValueRef inst)
-{
-    bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
-    return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) || (access && !tsr__is_plain_access(inst));
-}
-
-static LLVMValueRef place(LLVMValueRef access)
-{
-    return LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
-}
-
 /* Does it leave memory as it was, or as the round before has left it? */
 static bool is_look(LLVMValueRef inst)
 {
     if (!LLVMIsAAtomicRMWInst(inst))
-        return is_atomic(inst);
+        return tsr__is_atomic(inst);
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(inst);
     bool counts =
         op == LLVMAtomicRMWBinOpAdd || op == LLVMAtomicRMWBinOpSub || op == LLVMAtomicRMWBinOpFAdd || op == LLVMAtomicRMWBinOpFSub;
@@ -59,7 +48,7 @@ static bool changes(struct waits *w, LLVMValueRef v)
 {
     if (!tsr__is_in_loop(w->cfg, v, w->loop) || !comes_first(&w->seen, v))
         return false;
-    if (LLVMIsAPHINode(v) || is_atomic(v) || LLVMIsALoadInst(v))
+    if (LLVMIsAPHINode(v) || tsr__is_atomic(v) || LLVMIsALoadInst(v))
         return true;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         if (changes(w, LLVMGetOperand(v, (unsigned)i)))
@@ -76,9 +65,9 @@ static LLVMValueRef find_look(struct waits *w, LLVMValueRef v)
     w->seen = (struct tsr__map){.arena = w->arena};
     for (int i = 0; i < LLVMGetNumOperands(v); i++) {
         LLVMValueRef operand = LLVMGetOperand(v, (unsigned)i);
-        if (is_atomic(v) && changes(w, operand))
+        if (tsr__is_atomic(v) && changes(w, operand))
             return NULL;
-        if (!is_atomic(v) && (look = find_look(w, operand)) != NULL)
+        if (!tsr__is_atomic(v) && (look = find_look(w, operand)) != NULL)
             return look;
     }
     return look;
@@ -89,14 +78,14 @@ static bool writes_behind(struct waits *w, int block, LLVMValueRef look)
 {
     if (tsr__in_loop(w->cfg, block, w->loop) || !comes_first(&w->seen, &w->cfg->blocks[block]))
         return false;
-    int looked_at = tsr__parameter_of(place(look));
+    int looked_at = tsr__parameter_of(tsr__place_of(look));
     for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg->blocks[block].ref); i; i = LLVMGetNextInstruction(i)) {
         if (tsr__call_of(i) == TSR__CALL_BARRIER)
             return false;
-        if (LLVMIsALoadInst(i) || (!is_atomic(i) && !LLVMIsAStoreInst(i)))
+        if (LLVMIsALoadInst(i) || (!tsr__is_atomic(i) && !LLVMIsAStoreInst(i)))
             continue;
-        int written = tsr__parameter_of(place(i));
-        if (written == looked_at || (is_atomic(i) && (written < 0 || looked_at < 0)))
+        int written = tsr__parameter_of(tsr__place_of(i));
+        if (written == looked_at || (tsr__is_atomic(i) && (written < 0 || looked_at < 0)))
             return true;
     }
     for (int k = 0; k < w->cfg->blocks[block].succ_count; k++)

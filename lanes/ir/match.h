@@ -111,6 +111,19 @@ static inline bool tsr__is_plain_access(LLVMValueRef access)
     return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
 }
 
+/* A load, store or update that is atomic, or a volatile one? */
+static inline bool tsr__is_atomic(LLVMValueRef inst)
+{
+    bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
+    return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst) || (access && !tsr__is_plain_access(inst));
+}
+
+/* Where the load, store or update is. */
+static inline LLVMValueRef tsr__place_of(LLVMValueRef access)
+{
+    return LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
+}
+
 static inline bool tsr__is_plain_load(LLVMValueRef v)
 {
     return LLVMIsALoadInst(v) && tsr__is_plain_access(v);
