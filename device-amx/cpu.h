@@ -197,6 +197,7 @@ struct tsr_launch {
     uint32_t flags; /* of the kernel */
     uint64_t private_bytes, device_stack_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many work-groups or boxes there are; work-items of a full one */
+    uint64_t unit_groups;         /* work-groups of a unit of the task, the last of which may have fewer */
     enum tsr_form form;
     struct tsr__boxes boxes;      /* of BOXES: `groups` counts these; of others the part is the range */
     struct tsr__blocks blocks;    /* of ROWS, unless count[0] is 0: `groups` counts these */

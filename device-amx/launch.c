@@ -61,6 +61,11 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     const uint32_t lone_groups = TSR_KERNEL_GROUP_SIZE | TSR_KERNEL_ONE_LANE;
     if (kernel->flags & TSR_KERNEL_GROUP_LANES || ((kernel->flags & lone_groups) == lone_groups && launch->group_items == 1))
         tsr__group_lanes_lay_out(launch);
+    /* Side by side, where each thread has so many of them. */
+    launch->unit_groups =
+        kernel->groups_at_once > 1 && launch->groups > (kernel->groups_at_once - 1) * (uint64_t)tsr__cpu_caps()->compute_units
+            ? kernel->groups_at_once
+            : 1;
     group->args = launch->args;
     if (kernel->args_size)
         memcpy(launch->args, args, kernel->args_size);
@@ -75,10 +80,10 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
 uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost)
 {
     uint64_t ps = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
-    *unit_cost = ps ? (ps * launch->group_items + 999) / 1000 : 0;
+    *unit_cost = ps ? (ps * launch->group_items * launch->unit_groups + 999) / 1000 : 0;
     if (tsr__groups_have_threads(launch) && *unit_cost < TSR__WAITING_GROUP_NS)
         *unit_cost = TSR__WAITING_GROUP_NS;
-    return launch->groups;
+    return tsr__divide_up(launch->groups, launch->unit_groups);
 }
 
 void tsr__launch_end(struct tsr_launch *launch, char **why)
@@ -361,7 +366,9 @@ static int run_groups(struct tsr__run *run, struct loop *loop, unsigned hint)
 
 int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
-    assert(begin < end && end <= launch->groups);
+    begin *= launch->unit_groups;
+    end = tsr__least(end * launch->unit_groups, launch->groups);
+    assert(begin < end);
     if (atomic_load(&launch->why))
         return TSR__OUT_OF_RESOURCES;
     struct tsr__work_item only;

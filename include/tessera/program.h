@@ -82,6 +82,7 @@ struct tsr_kernel_info {
     uint64_t context_bytes;       /* with TSR_KERNEL_BARRIER_REGIONS: what a packet keeps across barriers */
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
     uint64_t device_stack_bytes;  /* what the device's functions that it calls need beyond the slack */
+    uint32_t groups_at_once;      /* work-groups of one work-item that a thread runs side by side if it has so many; 0: it does not */
     uint32_t asked_arguments;     /* a bit for each about whose memory the code asks: `alone` and `small` of struct tsr_group */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sums of vectors of integers whose operands are ready at different times: those that are ready first are added first, so that the last one
- * to come, which further code waits for, goes through one addition. Hashes are such chains, of a few operations in each step.
+ * Sums of vectors of integers, and exclusive ors of scalars, whose operands are ready at different times: those that are ready first are
+ * added first, so that the last one to come, which further code waits for, goes through one addition. Hashes are such chains, of a few
+ * operations in each step, and so are ciphers whose tables are looked up one work-item at a time.
  *
  * The code generator moves constants behind all other operands, to the end of the chain. Those that are to be added before stand in memory,
  * as they would be anyway, and are loaded in a way that it does not look through. */
@@ -60,17 +61,23 @@ static void note_depth(struct sums *s, LLVMValueRef inst)
     tsr__map_set(&s->depth, inst, LLVMIsAPHINode(inst) ? 0 : deepest + own_depth(inst));
 }
 
-static bool is_sum(const struct sums *s, LLVMValueRef v)
+static bool is_word(LLVMTypeRef type)
 {
-    return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMGetInstructionParent(v) == s->block;
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && (LLVMGetIntTypeWidth(type) == 32 || LLVMGetIntTypeWidth(type) == 64);
 }
 
 static bool is_vector_of_words(LLVMTypeRef type)
 {
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind && is_word(LLVMGetElementType(type)) &&
+           LLVMGetIntTypeWidth(LLVMGetElementType(type)) * LLVMGetVectorSize(type) >= 128;
+}
+
+/* Additions of scalars are parts of addresses and counters, and exclusive ors of vectors are one instruction for three of them. */
+static bool is_sum(const struct sums *s, LLVMValueRef v)
+{
+    if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionParent(v) != s->block)
         return false;
-    unsigned bits = LLVMGetIntTypeWidth(LLVMGetElementType(type));
-    return (bits == 32 || bits == 64) && bits * LLVMGetVectorSize(type) >= 128;
+    return LLVMGetInstructionOpcode(v) == (is_word(LLVMTypeOf(v)) ? LLVMXor : LLVMAdd);
 }
 
 /* False: they are too many. */
@@ -132,8 +139,9 @@ static LLVMValueRef loaded(struct sums *s, LLVMValueRef constant)
 
 static LLVMValueRef build_add(struct sums *s, const struct addend *a, const struct addend *b, bool last)
 {
-    LLVMValueRef first = a->constant && !b->constant && !last ? loaded(s, a->value) : a->value;
-    LLVMValueRef made = LLVMBuildAdd(s->b, b->value, first, "");
+    const bool words = is_word(LLVMTypeOf(a->value));
+    LLVMValueRef first = a->constant && !b->constant && !last && !words ? loaded(s, a->value) : a->value;
+    LLVMValueRef made = words ? LLVMBuildXor(s->b, b->value, first, "") : LLVMBuildAdd(s->b, b->value, first, "");
     if (LLVMIsAInstruction(made))
         note_depth(s, made);
     return made;
@@ -175,7 +183,8 @@ static void shorten(struct sums *s, LLVMValueRef v)
 {
     struct sum sum = {.count = 0};
     LLVMValueRef user = tsr__only_user(v);
-    if (!is_vector_of_words(LLVMTypeOf(v)) || (user && is_sum(s, user)) || !collect(s, &sum, v) || sum.count < 3)
+    if (!(is_word(LLVMTypeOf(v)) || is_vector_of_words(LLVMTypeOf(v))) || (user && is_sum(s, user)) || !collect(s, &sum, v) ||
+        sum.count < 3)
         return;
     uintptr_t least = add_up(s, sum, false).depth;
     if (least >= depth_of(s, v) && least >= depth_with_constants_last(s, sum))

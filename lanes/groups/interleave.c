@@ -226,6 +226,8 @@ bool tsr__pass_interleave(struct tsr__compilation *l, struct tsr__packet_kernel 
         forget_numbers(l, k->whole);
         return true;
     }
+    if (k->group.items)
+        k->info->groups_at_once = plan.count;
     build_loops(l, k->whole, &plan);
     tsr__set_fn_text(l, k->whole, TSR__INTERLEAVED, "");
     LLVMGetOrInsertNamedMetadata(l->module, TSR__INTERLEAVED, strlen(TSR__INTERLEAVED));

@@ -26,6 +26,17 @@ struct tsr__group_size tsr__group_size_of(struct tsr__compilation *l, LLVMValueR
     return g;
 }
 
+static void note_size(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr__group_size *g)
+{
+    tsr__set_fn_text(l, kernel, GROUP_SIZE,
+                     tsr_arena_format(&l->scratch, "%u,%u,%u,%u", g->size[0], g->size[1], g->size[2], (unsigned)g->packets));
+}
+
+void tsr__note_lone_groups(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    note_size(l, kernel, &(struct tsr__group_size){{1, 1, 1}, 1, TSR__LINEAR_PACKETS});
+}
+
 static bool is_id(enum tsr__engine_call call)
 {
     return call == TSR__CALL_LOCAL_ID || call == TSR__CALL_GLOBAL_ID;
@@ -133,7 +144,7 @@ bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info 
     g.packets = choose_packets(&g, width);
     for (int d = 0; d < 3; d++)
         info->reqd_local_size[d] = size[d];
-    tsr__set_fn_text(l, kernel, GROUP_SIZE, tsr_arena_format(&l->scratch, "%u,%u,%u,%u", size[0], size[1], size[2], (unsigned)g.packets));
+    note_size(l, kernel, &g);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     for (size_t i = 0; i < count; i++) {
         enum tsr__engine_call call = tsr__call_of(code[i]);

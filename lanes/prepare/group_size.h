@@ -22,5 +22,7 @@ struct tsr__group_size tsr__group_size_of(struct tsr__compilation *l, LLVMValueR
 /* If the compilation is for one size: sizes become constants, and ids what follows from a work-item's number in its group, or in its row.
  * False: not in this kernel, as it can tell sub-groups, or has rows that are no packets. Part of the pass "sub_group_size". */
 bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info *info, LLVMValueRef kernel);
+/* The kernel requires groups of one work-item, and runs these one by one. */
+void tsr__note_lone_groups(struct tsr__compilation *l, LLVMValueRef kernel);
 
 #endif

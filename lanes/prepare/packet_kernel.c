@@ -181,7 +181,10 @@ static bool mark_full_packets(struct tsr__compilation *l, struct tsr__packet_ker
 static void split_into_items(struct tsr__compilation *l, struct tsr_kernel_info *info)
 {
     struct tsr__packet_kernel k = {.info = info, .kernel = tsr__kernel(l, info)};
+    const uint64_t *size = info->reqd_local_size;
     info->flags |= TSR_KERNEL_PACKETS | TSR_KERNEL_ONE_LANE;
+    if (size[0] == 1 && size[1] == 1 && size[2] == 1 && tsr__group_visibility(l, k.kernel) == TSR__SEES_GROUPS)
+        tsr__note_lone_groups(l, k.kernel);
     mark_group(l, &k, 1);
     k.item = move_body(l, k.kernel);
     set_lanes(l, k.item, PACKET_LANES, 1);

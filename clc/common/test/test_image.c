@@ -35,6 +35,7 @@ static struct tsr_kernel_info kernels[] = {
      .context_bytes = 256,
      .private_bytes = 88,
      .device_stack_bytes = 89,
+     .groups_at_once = 2,
      .asked_arguments = 5},
 };
 static struct tsr_program_info sample = {.kind = TSR_IMAGE_EXECUTABLE,
@@ -99,6 +100,7 @@ static void round_trip(void **state)
     assert_int_equal(b->context_bytes, 256);
     assert_int_equal(b->private_bytes, 88);
     assert_int_equal(b->device_stack_bytes, 89);
+    assert_int_equal(b->groups_at_once, 2);
     assert_int_equal(b->asked_arguments, 5);
     assert_string_equal(b->args[0].type_name, "int*");
     assert_int_equal(b->args[0].nontemporal_bytes, 24);

@@ -34,6 +34,19 @@ define <4 x i64> @in_order(<4 x i64> %a, <4 x i64> %b) {
   ret <4 x i64> %t
 }
 
+; Exclusive ors of numbers, of which the one that is looked up comes last.
+; CHECK-LABEL: define i32 @looked_up(
+; CHECK: [[EARLY:%.*]] = xor i32 {{%[xk]}}, {{%[xk]}}
+; CHECK: xor i32 {{.*}}[[EARLY]]
+; CHECK-NEXT: ret
+define i32 @looked_up(ptr %t, i64 %i, i32 %x, i32 %k) {
+  %p = getelementptr i32, ptr %t, i64 %i
+  %v = load i32, ptr %p
+  %s = xor i32 %v, %k
+  %u = xor i32 %s, %x
+  ret i32 %u
+}
+
 ; Four that are ready together, two and two.
 ; CHECK-LABEL: define <16 x i32> @balanced(
 ; CHECK: add <16 x i32> %{{[a-d]}}, %{{[a-d]}}
