@@ -16,7 +16,8 @@ bool tsr__context_has(const struct _cl_context *context, const struct _cl_device
 static void destroy(struct tsr_object *object)
 {
     struct _cl_context *context = TSR_CONTAINER_OF(object, struct _cl_context, base);
-    tsr__run_destructors(&context->destructors, context);
+    if (!tsr__run_destructors(&context->destructors, object))
+        return;
     context->base.tag = 0;
     tsr__allocations_free_all(context); /* some are the devices' */
     for (cl_uint i = 0; i < context->device_count; i++)

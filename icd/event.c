@@ -11,36 +11,68 @@ struct tsr__event_callback {
 
 /* ---- status and callbacks ---- */
 
-/* Takes the callback that is due first: of the highest type, the one registered first (the list is newest first). */
+/* Takes the callbacks that are due, in the order of their calls: by type, the highest first, and of a type the one registered first (the
+ * event's list is newest first). */
 static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int status)
 {
+    struct tsr__event_callback *due[CL_SUBMITTED + 1] = {NULL}, *later = NULL, **end = &later, *all = NULL;
     pthread_mutex_lock(&event->lock);
-    struct tsr__event_callback *due = NULL;
-    for (struct tsr__event_callback *c = atomic_load(&event->callbacks); c; c = c->next)
-        if (c->type >= status && (!due || c->type >= due->type))
-            due = c;
-    if (due && atomic_load(&event->callbacks) == due) {
-        atomic_store(&event->callbacks, due->next);
-    } else if (due) {
-        struct tsr__event_callback *before = atomic_load(&event->callbacks);
-        while (before->next != due)
-            before = before->next;
-        before->next = due->next;
+    for (struct tsr__event_callback *c = atomic_load(&event->callbacks), *next; c; c = next) {
+        next = c->next;
+        if (c->type >= status) {
+            c->next = due[c->type];
+            due[c->type] = c;
+        } else {
+            *end = c;
+            end = &c->next;
+        }
     }
+    *end = NULL;
+    atomic_store(&event->callbacks, later);
     pthread_mutex_unlock(&event->lock);
-    return due;
+    end = &all;
+    for (cl_int type = CL_SUBMITTED; type >= CL_COMPLETE; type--)
+        for (*end = due[type]; *end;)
+            end = &(*end)->next;
+    return all;
 }
 
-/* Calls the callbacks that are due, each once, under no lock. The caller keeps the event alive. */
+/* Notes that this thread calls the event's callbacks. False: it does so already, further up on its stack. */
+static bool begin_calls(struct _cl_event *event, const void *thread)
+{
+    pthread_mutex_lock(&event->lock);
+    bool again = event->caller == thread;
+    if (!event->caller)
+        event->caller = thread;
+    pthread_mutex_unlock(&event->lock);
+    return !again;
+}
+
+static void end_calls(struct _cl_event *event, const void *thread)
+{
+    pthread_mutex_lock(&event->lock);
+    if (event->caller == thread)
+        event->caller = NULL;
+    pthread_mutex_unlock(&event->lock);
+}
+
+/* Calls the callbacks that are due, each once, under no lock. The caller keeps the event alive. What a callback registers for its own event
+ * is called after it, not within it: a callback that registers itself again and again needs no more stack each time. */
 static void call_due(struct _cl_event *event)
 {
-    cl_int status = atomic_load(&event->status);
+    static _Thread_local char this_thread; /* its address stands for the thread */
+    if (!begin_calls(event, &this_thread))
+        return;
     int begun = tsr_no_cancel_begin();
-    for (struct tsr__event_callback *due; (due = take_due(event, status));) {
-        due->call(event, status < 0 ? status : due->type, due->user_data);
-        tsr_free(due);
-    }
+    for (struct tsr__event_callback *due, *next; (due = take_due(event, atomic_load(&event->status)));)
+        for (; due; due = next) {
+            next = due->next;
+            cl_int status = atomic_load(&event->status);
+            due->call(event, status < 0 ? status : due->type, due->user_data);
+            tsr_free(due);
+        }
     tsr_no_cancel_end(begun);
+    end_calls(event, &this_thread);
 }
 
 /* The store and the load of `callbacks`, and clSetEventCallback's push and its load of `status`, are sequentially consistent: one of the
@@ -219,7 +251,8 @@ TSR_API cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, si
     }
 }
 
-/* clSetEventCallback: OpenCL 3.0, 5.11. If the status has been reached already, the callback is called before this returns. */
+/* clSetEventCallback: OpenCL 3.0, 5.11. If the status has been reached already, the callback is called before this returns, or, in a
+ * callback of the same event, after that one. */
 TSR_API cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type, void(CL_CALLBACK *call)(cl_event, cl_int, void *),
                                               void *user_data)
 {

@@ -201,7 +201,8 @@ struct _cl_event {
     cl_int result;                           /* the status that it ends with; set before cleanup is called */
     cl_ulong queued_ns;                      /* if task.timed */
     uint64_t device_start_ns, device_end_ns; /* likewise, as the device says; 0: it does not */
-    pthread_mutex_t lock;                    /* callbacks */
+    pthread_mutex_t lock;                    /* callbacks, caller */
+    const void *caller;                      /* the thread that calls callbacks (icd/event.c); of several, the first one. NULL: none does */
     _Atomic(struct tsr__event_callback *) callbacks;
     /* The command: what to run and how to clean up. `payload` follows the struct in memory.
      * execute: units [begin, end) of task.units, as tsr_task.run; CL_SUCCESS or the negative code that the event ends with. */
@@ -493,7 +494,9 @@ bool tsr__allocation_free(struct _cl_context *context, void *base, unsigned kind
 /* Frees all, when the context dies: nobody can do so after it. */
 void tsr__allocations_free_all(struct _cl_context *context);
 
-void tsr__run_destructors(struct tsr_destructor **list, void *object);
+/* Calls the callbacks when the last hold has been dropped. False: one of them has retained the object, or made an object that holds it, so
+ * that it lives on. */
+bool tsr__run_destructors(struct tsr_destructor **list, struct tsr_object *object);
 /* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */
 cl_int tsr__add_destructor(struct _cl_context *context, pthread_mutex_t *lock, struct tsr_destructor **list,
                            struct tsr_destructor destructor);

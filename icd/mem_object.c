@@ -108,12 +108,13 @@ static void forget_mappings(struct _cl_mem *mem)
 static void mem_destroy(struct tsr_object *object)
 {
     struct _cl_mem *mem = (struct _cl_mem *)object;
+    if (!tsr__run_destructors(&mem->destructors, object))
+        return;
     if (mem->addressed) {
         pthread_mutex_lock(&mem->context->lock);
         tsr__link_leave(&mem->link);
         pthread_mutex_unlock(&mem->context->lock);
     }
-    tsr__run_destructors(&mem->destructors, mem);
     object->tag = 0;
     forget_mappings(mem);
     if (mem->parent && mem->image)

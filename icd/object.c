@@ -152,17 +152,21 @@ cl_int tsr__add_destructor(struct _cl_context *context, pthread_mutex_t *lock, s
     return CL_SUCCESS;
 }
 
-void tsr__run_destructors(struct tsr_destructor **list, void *object)
+bool tsr__run_destructors(struct tsr_destructor **list, struct tsr_object *object)
 {
+    if (!*list)
+        return true;
+    atomic_store_explicit(&object->holds, 1, memory_order_relaxed);
     int begun = tsr_no_cancel_begin();
     while (*list) {
         struct tsr_destructor *entry = *list;
         *list = entry->next;
         if (entry->context_ends)
-            entry->context_ends(object, entry->user_data);
+            entry->context_ends((cl_context)object, entry->user_data);
         else
-            entry->mem_ends(object, entry->user_data);
+            entry->mem_ends((cl_mem)object, entry->user_data);
         tsr_free(entry);
     }
     tsr_no_cancel_end(begun);
+    return atomic_fetch_sub_explicit(&object->holds, 1, memory_order_acq_rel) == 1;
 }

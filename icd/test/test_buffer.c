@@ -439,6 +439,31 @@ static void test_destructors(void **state)
     test_end(&w);
 }
 
+static void CL_CALLBACK keep(cl_mem mem, void *user_data)
+{
+    (void)user_data;
+    CHECK_CODE(clReleaseMemObject(mem), CL_INVALID_MEM_OBJECT);
+    CHECK(clRetainMemObject(mem));
+}
+
+/* A callback that retains the object keeps it, with its contents. */
+static void test_kept_by_a_destructor(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    unsigned char bytes[64] = {1, 2, 3}, read[64] = {0};
+    cl_mem buffer = test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes);
+    CHECK(clSetMemObjectDestructorCallback(buffer, keep, NULL));
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL));
+    CHECK_THAT(!memcmp(bytes, read, sizeof read));
+    *order = 0;
+    CHECK(clSetMemObjectDestructorCallback(buffer, destroyed, "z"));
+    CHECK(clReleaseMemObject(buffer));
+    CHECK_THAT(!strcmp(order, "z"));
+    test_end(&w);
+}
+
 /* cl_ext_immutable_memory_objects: nothing writes such an object. */
 static void test_immutable(void **state)
 {
@@ -504,7 +529,8 @@ int main(void)
         cmocka_unit_test(test_new_memory),   cmocka_unit_test(test_sub_buffer),
         cmocka_unit_test(test_info),         cmocka_unit_test(test_transfers),
         cmocka_unit_test(test_host_pointer), cmocka_unit_test(test_transfer_errors),
-        cmocka_unit_test(test_destructors),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_destructors),  cmocka_unit_test(test_kept_by_a_destructor),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,31 @@ static void destructors(void **state)
     assert_string_equal(order, "cba");
 }
 
+static cl_mem of_dying;
+static void CL_CALLBACK keep(cl_context context, void *kept)
+{
+    CHECK(clRetainContext(context));
+    CHECK_CREATE(of_dying, clCreateBuffer(context, 0, 64, NULL, &err), CL_SUCCESS);
+    *(cl_context *)kept = context;
+}
+
+/* A callback that retains the context keeps it. */
+static void kept_by_a_destructor(void **state)
+{
+    (void)state;
+    cl_context context = test_context(test_device()), kept = NULL;
+    *order = 0;
+    CHECK(clSetContextDestructorCallback(context, keep, &kept));
+    CHECK(clReleaseContext(context));
+    CHECK_THAT(kept == context);
+    CHECK(clSetContextDestructorCallback(context, note, "d"));
+    CHECK(clReleaseContext(context));
+    CHECK_CODE(clReleaseContext(context), CL_INVALID_CONTEXT); /* the buffer keeps it still */
+    assert_string_equal(order, "");
+    CHECK(clReleaseMemObject(of_dying));
+    assert_string_equal(order, "d");
+}
+
 static char last_message[2048];
 static void CL_CALLBACK remember(const char *message, const void *private_info, size_t cb, void *user_data)
 {
@@ -145,8 +170,8 @@ static void errors_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(properties),  cmocka_unit_test(wrong_arguments), cmocka_unit_test(queries),
-        cmocka_unit_test(destructors), cmocka_unit_test(errors_are_told),
+        cmocka_unit_test(properties),  cmocka_unit_test(wrong_arguments),      cmocka_unit_test(queries),
+        cmocka_unit_test(destructors), cmocka_unit_test(kept_by_a_destructor), cmocka_unit_test(errors_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * Tests of events: status, user events, failure, callbacks, waits, queries, profiling. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "icd/test/cl_test.h"
@@ -279,6 +280,44 @@ static void test_callbacks(void **state)
     test_end(&w);
 }
 
+/* Registers itself again `left` times. */
+static void CL_CALLBACK register_again(cl_event event, cl_int status, void *user_data)
+{
+    int *left = user_data;
+    CHECK_THAT(status == CL_COMPLETE);
+    if (*left && --*left)
+        CHECK(clSetEventCallback(event, CL_COMPLETE, register_again, user_data));
+}
+
+static void CL_CALLBACK count_call(cl_event event, cl_int status, void *user_data)
+{
+    (void)event, (void)status;
+    ++*(int *)user_data;
+}
+
+/* Callbacks in numbers for which a stack, or a search through the list for each of them, would not do. */
+static void test_many_callbacks(void **state)
+{
+    (void)state;
+    enum { MANY = 1000000, LIST = 100000 };
+    struct test_world w = test_begin(0);
+    cl_event event = user_event(w.context);
+    int left = MANY, calls = 0;
+    CHECK(clSetUserEventStatus(event, CL_COMPLETE));
+    CHECK(clSetEventCallback(event, CL_COMPLETE, register_again, &left));
+    CHECK_THAT(!left);
+    CHECK(clReleaseEvent(event));
+
+    event = user_event(w.context);
+    for (int i = 0; i < LIST; i++)
+        CHECK(clSetEventCallback(event, CL_COMPLETE, count_call, &calls));
+    clock_t begin = clock();
+    CHECK(clSetUserEventStatus(event, CL_COMPLETE));
+    CHECK_THAT(calls == LIST && clock() - begin < 2 * CLOCKS_PER_SEC);
+    CHECK(clReleaseEvent(event));
+    test_end(&w);
+}
+
 struct blocked {
     cl_command_queue queue;
     cl_mem buffer;
@@ -433,10 +472,15 @@ static void test_profiling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_user_event),          cmocka_unit_test(test_failure),
-        cmocka_unit_test(test_wait_errors),         cmocka_unit_test(test_callbacks),
-        cmocka_unit_test(test_profiling),           cmocka_unit_test(test_blocking_callback),
-        cmocka_unit_test(test_set_by_other_thread), cmocka_unit_test(test_asked_without_a_flush),
+        cmocka_unit_test(test_user_event),
+        cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_wait_errors),
+        cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_many_callbacks),
+        cmocka_unit_test(test_profiling),
+        cmocka_unit_test(test_blocking_callback),
+        cmocka_unit_test(test_set_by_other_thread),
+        cmocka_unit_test(test_asked_without_a_flush),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
