@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * printf of kernels: formats packed arguments (tessera/printf.h) by OpenCL C 6.15.14, and collects the text of a launch. */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tessera/printf.h"
 
@@ -238,9 +242,45 @@ struct tsr__print_piece {
     struct tsr_buf text;
 };
 
-static void write_out(const struct tsr_buf *text)
+/* Standard output, locked: a stream, or a descriptor that was made O_NONBLOCK, by this process or by another that has it as well. */
+struct output {
+    int full;   /* that descriptor; -1: the stream waits by itself */
+    bool stuck; /* nobody reads: the rest is lost */
+};
+
+static struct output open_output(void)
 {
-    fwrite(text->data, 1, text->size, stdout);
+    flockfile(stdout);
+    int fd = fileno(stdout);
+    bool waits = fd < 0 || !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+    if (!waits)
+        fflush(stdout);
+    return (struct output){.full = waits ? -1 : fd};
+}
+
+/* A stream whose pipe or terminal is full forgets what it was given, so the text goes to the descriptor, as soon as that has room. The text
+ * is lost if the reader makes no room for a second: perhaps the reader waits for this launch. */
+static void write_out(struct output *out, const struct tsr_buf *text)
+{
+    enum { LONGEST_WAIT_MS = 1000 };
+    if (out->full < 0) {
+        fwrite(text->data, 1, text->size, stdout);
+        return;
+    }
+    for (size_t done = 0; done < text->size && !out->stuck;) {
+        ssize_t size = write(out->full, text->data + done, text->size - done);
+        struct pollfd room = {.fd = out->full, .events = POLLOUT};
+        if (size > 0)
+            done += (size_t)size;
+        else
+            out->stuck = size == 0 || (errno != EINTR && (errno != EAGAIN || poll(&room, 1, LONGEST_WAIT_MS) == 0));
+    }
+}
+
+static void close_output(void)
+{
+    fflush(stdout);
+    funlockfile(stdout);
 }
 
 void tsr__print_add(struct tsr_print_sink *sink, uint64_t order, struct tsr_buf *text)
@@ -252,7 +292,9 @@ void tsr__print_add(struct tsr_print_sink *sink, uint64_t order, struct tsr_buf 
     struct tsr__print_piece *piece = tsr_malloc(sizeof *piece);
     if (!piece) {
         /* Out of order is better than lost. */
-        write_out(text);
+        struct output out = open_output();
+        write_out(&out, text);
+        close_output();
         tsr_buf_free(text);
         return;
     }
@@ -286,15 +328,14 @@ void tsr__print_flush(struct tsr_print_sink *sink)
         sorted[n++] = p;
     if (sorted)
         qsort(sorted, count, sizeof *sorted, by_order);
-    flockfile(stdout);
+    struct output out = open_output();
     for (n = 0; n < count; n++) {
         struct tsr__print_piece *piece = sorted ? sorted[n] : pieces;
         pieces = sorted ? NULL : piece->next;
-        write_out(&piece->text);
+        write_out(&out, &piece->text);
         tsr_buf_free(&piece->text);
         tsr_free(piece);
     }
-    fflush(stdout);
-    funlockfile(stdout);
+    close_output();
     tsr_free(sorted);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * printf: a table of formats and packed arguments against the text that OpenCL C asks for, and the order of a launch's text. */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +226,47 @@ static void test_order(void **state)
     }
 }
 
+struct reader {
+    int from;
+    struct tsr_buf text;
+};
+
+static void *read_slowly(void *argument)
+{
+    struct reader *reader = argument;
+    char bytes[512];
+    for (ssize_t size; (size = read(reader->from, bytes, sizeof bytes)) > 0; usleep(1000))
+        tsr_buf_bytes(&reader->text, bytes, (size_t)size);
+    return NULL;
+}
+
+/* Standard output is a pipe that is smaller than the text, and writes to it do not wait. */
+static void test_full_pipe(void **state)
+{
+    (void)state;
+    int ends[2], saved = dup(STDOUT_FILENO);
+    fflush(stdout);
+    assert_return_code(pipe(ends), errno);
+    assert_true(fcntl(ends[1], F_SETPIPE_SZ, 4096) >= 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 && dup2(ends[1], STDOUT_FILENO) >= 0);
+    struct reader reader = {.from = ends[0]};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, read_slowly, &reader), 0);
+    struct tsr_ndrange range = range1(30000, 10);
+    int status = program_run(&programs[1], "print_groups", &range, NULL, 0, NULL);
+    fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    close(ends[1]);
+    pthread_join(thread, NULL);
+    close(ends[0]);
+    tsr_buf_bytes(&reader.text, "", 1);
+    assert_int_equal(status, 0);
+    const char *last = strstr((const char *)reader.text.data, "group 2999\n");
+    assert_non_null(last);
+    assert_int_equal(reader.text.size, 10 * 8 + 90 * 9 + 900 * 10 + 2000 * 11 + 1);
+    tsr_buf_free(&reader.text);
+}
+
 static void test_barrier(void **state)
 {
     (void)state;
@@ -269,8 +313,9 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers), cmocka_unit_test(test_vectors), cmocka_unit_test(test_floats),  cmocka_unit_test(test_others),
-        cmocka_unit_test(test_locale),   cmocka_unit_test(test_order),   cmocka_unit_test(test_barrier), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_integers),  cmocka_unit_test(test_vectors), cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_others),    cmocka_unit_test(test_locale),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_full_pipe), cmocka_unit_test(test_barrier), cmocka_unit_test(test_kinds),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
