@@ -117,7 +117,7 @@ static bool is_dma_buf(int fd)
 static uint64_t size_of(int fd)
 {
     struct stat file;
-    if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_size > 0)
+    if (!fstat(fd, &file) && S_ISREG(file.st_mode))
         return (uint64_t)file.st_size;
     off_t end = lseek(fd, 0, SEEK_END); /* as dma-buf has it */
     lseek(fd, 0, SEEK_SET);

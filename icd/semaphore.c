@@ -169,6 +169,14 @@ static void release_gates(const cl_event *gates, cl_uint count)
             clReleaseEvent(gates[i]);
 }
 
+static bool stands_before(const cl_semaphore_khr *list, cl_uint i)
+{
+    cl_uint first = 0;
+    while (list[first] != list[i])
+        first++;
+    return first < i;
+}
+
 /* ---- commands ---- */
 
 static cl_int check_semaphores(struct _cl_command_queue *queue, cl_uint count, const cl_semaphore_khr *semaphores)
@@ -259,10 +267,12 @@ TSR_API cl_int CL_API_CALL clEnqueueWaitSemaphoresKHR(cl_command_queue command_q
     cl_event *list = tsr_malloc(((size_t)num_events_in_wait_list + num_sema_objects) * sizeof *list);
     cl_uint count = 0;
     bool good = command && list;
-    for (; good && count < num_sema_objects; count += good) {
-        list[count] = gate_of_wait(sema_objects[count]);
-        good = list[count];
-    }
+    for (cl_uint i = 0; good && i < num_sema_objects; i++)
+        if (!stands_before(sema_objects, i)) { /* one signal is enough for a semaphore that stands twice in the list */
+            list[count] = gate_of_wait(sema_objects[i]);
+            good = list[count];
+            count += good;
+        }
     if (good) {
         if (num_events_in_wait_list)
             memcpy(list + count, event_wait_list, num_events_in_wait_list * sizeof *list);

@@ -207,6 +207,11 @@ static void test_errors(void **state)
             fail_msg("case %zu: %d, expected %d", i, code, cases[i].code);
         CHECK_THAT(is_open(fd) && !(fcntl(fd, F_GETFD) & FD_CLOEXEC));
     }
+    /* A file that is refused stays as it was, an empty one too. */
+    int empty = make_fd(0);
+    CHECK_THAT(lseek(empty, 17, SEEK_SET) == 17);
+    CHECK_CODE(create(c, (cl_mem_properties[]){DMA_BUF, (cl_mem_properties)empty, 0}, 0, 64, NULL), CL_INVALID_PROPERTY);
+    CHECK_THAT(lseek(empty, 0, SEEK_CUR) == 17 && !close(empty));
     /* What may only be read serves for objects that nobody may write. */
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

@@ -117,6 +117,24 @@ static void wait_then_signal(void **state)
     test_end(&w);
 }
 
+static void twice_in_a_list(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_semaphore_khr semaphore = new_semaphore(w.context), twice[2] = {semaphore, semaphore};
+    cl_event waited;
+    CHECK(sem.signal(w.queue, 2, twice, NULL, 0, NULL, NULL));
+    CHECK(sem.wait(w.queue, 2, twice, NULL, 0, NULL, &waited));
+    CHECK(clFlush(w.queue));
+    for (int i = 0; i < 5000 && status_of(waited) > CL_COMPLETE; i++)
+        usleep(1000);
+    assert_int_equal(status_of(waited), CL_COMPLETE);
+    assert_int_equal(payload_of(semaphore), 0);
+    CHECK(clReleaseEvent(waited));
+    CHECK(sem.release(semaphore));
+    test_end(&w);
+}
+
 /* After a wait is enqueued, the semaphore can be signaled again, whatever has run. */
 static void many_rounds_at_once(void **state)
 {
@@ -306,9 +324,10 @@ static void sub_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signal_then_wait), cmocka_unit_test(wait_then_signal), cmocka_unit_test(many_rounds_at_once),
-        cmocka_unit_test(failures),         cmocka_unit_test(queries),          cmocka_unit_test(errors),
-        cmocka_unit_test(sub_devices),
+        cmocka_unit_test(signal_then_wait), cmocka_unit_test(wait_then_signal),
+        cmocka_unit_test(twice_in_a_list),  cmocka_unit_test(many_rounds_at_once),
+        cmocka_unit_test(failures),         cmocka_unit_test(queries),
+        cmocka_unit_test(errors),           cmocka_unit_test(sub_devices),
     };
     return cmocka_run_group_tests(tests, find_functions, NULL);
 }
