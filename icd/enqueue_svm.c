@@ -68,6 +68,20 @@ static bool may_be_null(const struct _cl_command_queue *queue, cl_command_type t
     return svm && !size && tsr__has_unified_svm(queue->device);
 }
 
+/* A range that begins in an allocation must end in it, and none passes the end of the address space. How much other memory of the process
+ * there is behind a pointer, nobody knows. */
+static cl_int check_end(const char *function, struct _cl_context *context, const void *pointer, size_t size)
+{
+    struct tsr__allocation found;
+    size_t most = UINTPTR_MAX - (uintptr_t)pointer;
+    if (size && tsr__allocation_find(context, pointer, TSR__SVM | TSR__USM, &found))
+        most = tsr__allocation_left(&found, pointer);
+    if (size > most)
+        return tsr__error(context, CL_INVALID_VALUE, function, "size", "%zu bytes from %p on, where there are only %zu", size, pointer,
+                          most);
+    return CL_SUCCESS;
+}
+
 cl_int tsr__enqueue_memcpy(const char *function, cl_command_queue queue, cl_command_type type, cl_bool blocking, void *to, const void *from,
                            size_t size, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
@@ -76,7 +90,8 @@ cl_int tsr__enqueue_memcpy(const char *function, cl_command_queue queue, cl_comm
         return err;
     if ((!to || !from) && !may_be_null(queue, type, size))
         return tsr__error(queue->context, CL_INVALID_VALUE, function, "pointers", "NULL pointer: to %p, from %p", to, from);
-    if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+    if ((err = check_end(function, queue->context, to, size)) || (err = check_end(function, queue->context, from, size)) ||
+        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     uintptr_t a = (uintptr_t)from, b = (uintptr_t)to;
     if (a < b ? b - a < size : a - b < size)
@@ -96,7 +111,7 @@ cl_int tsr__enqueue_memfill(const char *function, cl_command_queue queue, cl_com
     if (!pointer && !may_be_null(queue, type, size))
         return tsr__error(queue->context, CL_INVALID_VALUE, function, "pointer", "the pointer to fill from is NULL");
     if ((err = tsr__check_pattern(function, queue->context, pattern, pattern_size, (uintptr_t)pointer, size)) ||
-        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        (err = check_end(function, queue->context, pointer, size)) || (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     struct _cl_event *command = queue->context->usm_device ? tsr__address_fill_command(queue, type, pointer, size, pattern, pattern_size)
                                                            : tsr__fill_command(queue, type, NULL, pointer, size, pattern, pattern_size);

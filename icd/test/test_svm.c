@@ -211,6 +211,16 @@ static void test_errors(void **state)
     CHECK_CODE(clEnqueueSVMMemFill(q, p, pattern, 4, 6, 0, NULL, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clEnqueueSVMMemFill(q, p, pattern, 4, 4, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
 
+    /* Past the end of an allocation, or of the address space. */
+    unsigned char *host = malloc(2048);
+    CHECK_CODE(clEnqueueSVMMemcpy(q, CL_TRUE, p, host, 1025, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clEnqueueSVMMemcpy(q, CL_TRUE, host, p + 1000, 25, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK(clEnqueueSVMMemcpy(q, CL_TRUE, host, p + 1000, 24, 0, NULL, NULL));
+    CHECK_CODE(clEnqueueSVMMemcpy(q, CL_TRUE, host, pattern, SIZE_MAX, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clEnqueueSVMMemFill(q, p, pattern, 4, 1028, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clEnqueueSVMMemFill(q, host, pattern, 4, SIZE_MAX - 3, 0, NULL, NULL), CL_INVALID_VALUE);
+    free(host);
+
     CHECK_CODE(clEnqueueSVMMap(NULL, CL_TRUE, CL_MAP_READ, p, 1, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
     CHECK_CODE(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, NULL, 1, 0, NULL, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, p, 0, 0, NULL, NULL), CL_INVALID_VALUE);

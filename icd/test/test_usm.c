@@ -494,6 +494,9 @@ static void test_errors(void **state)
     CHECK_CODE(usm_clEnqueueMemcpyINTEL(q, CL_TRUE, p + 63, p, 64, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     CHECK_CODE(usm_clEnqueueMemcpyINTEL(q, CL_TRUE, p, p, 1, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     CHECK(usm_clEnqueueMemcpyINTEL(q, CL_TRUE, p + 64, p, 64, 0, NULL, NULL));
+    CHECK_CODE(usm_clEnqueueMemcpyINTEL(q, CL_TRUE, pattern, p + 1000, 25, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(usm_clEnqueueMemsetINTEL(q, p, 0, 1025, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(usm_clEnqueueMemFillINTEL(q, p, pattern, 4, SIZE_MAX - 3, 0, NULL, NULL), CL_INVALID_VALUE);
     CHECK_CODE(usm_clEnqueueMigrateMemINTEL(q, p, 4, 1 << 10, 0, NULL, NULL), CL_INVALID_VALUE);
     CHECK(usm_clEnqueueMigrateMemINTEL(q, p, 4, CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL));
     /* Nothing to do is no error. */
