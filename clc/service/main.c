@@ -4,6 +4,7 @@
 #include "tessera/il_code.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -200,8 +202,8 @@ static void print_usage(void)
 struct command {
     struct tsr_clc_request request;
     struct tsr__answer_debug debug;
-    const char *out;
-    struct tsr_clc_input *files;
+    const char *out, **paths;
+    struct tsr_clc_input *files; /* the contents of `paths` */
     uint32_t file_count;
     struct tsr_buf options;
     bool code, spirv, times;
@@ -259,14 +261,41 @@ static void add_option(struct tsr_buf *options, const char *word)
     tsr_buf_bytes(options, "\" ", 2);
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+           S_ISREG(x.st_mode);
+}
+
+/* 0, or the exit status. */
+static int read_files(struct command *command)
+{
+    for (uint32_t i = 0; i < command->file_count; i++) {
+        const char *path = command->paths[i];
+        if (is_same_file(path, command->out))
+            return complain("%s is a source: -o would overwrite it", command->out);
+        if (!read_file(path, &command->files[i]))
+            return complain("cannot read %s", path);
+    }
+    return 0;
+}
+
+static bool parse_repeat(const char *word, int *repeat)
+{
+    char *end;
+    long number = strtol(word, &end, 10);
+    *repeat = (int)number;
+    return end > word && !*end && number > 0 && number <= INT_MAX;
+}
+
 /* 0, or the exit status. */
 static int parse_command(int argc, char **argv, struct command *command)
 {
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         if (!strcmp(word, "-c") && i + 1 < argc) {
-            if (!read_file(argv[++i], &command->files[command->file_count++]))
-                return complain("cannot read %s", argv[i]);
+            command->paths[command->file_count++] = argv[++i];
         } else if (!strcmp(word, "-o") && i + 1 < argc) {
             command->out = argv[++i];
         } else if (!strcmp(word, "--object")) {
@@ -286,7 +315,8 @@ static int parse_command(int argc, char **argv, struct command *command)
         } else if (!strcmp(word, "--times")) {
             command->times = true;
         } else if (!strncmp(word, "--repeat=", 9)) {
-            command->repeat = atoi(word + 9);
+            if (!parse_repeat(word + 9, &command->repeat))
+                return complain("'%s': N is a number from 1 on", word);
         } else if (!strncmp(word, "--", 2)) {
             return complain("no option '%s'; see --help", word);
         } else {
@@ -297,7 +327,7 @@ static int parse_command(int argc, char **argv, struct command *command)
         return complain("%s", "-c FILE and -o FILE are needed; see --help");
     if (command->request.op != TSR_CLC_LINK && command->file_count > 1)
         return complain("%s", "one source at a time");
-    return 0;
+    return read_files(command);
 }
 
 static int put_program(const struct command *command, const struct tsr__answer *answer)
@@ -369,8 +399,9 @@ static bool is_spirv(const struct tsr_clc_text *source)
 
 static int command_line(int argc, char **argv)
 {
-    struct command command = {.repeat = 1, .files = tsr_calloc((size_t)argc, sizeof(struct tsr_clc_input))};
-    if (!command.files)
+    struct command command = {
+        .repeat = 1, .paths = tsr_calloc((size_t)argc, sizeof(char *)), .files = tsr_calloc((size_t)argc, sizeof(struct tsr_clc_input))};
+    if (!command.paths || !command.files)
         return complain("%s", "out of memory");
     int status = parse_command(argc, argv, &command);
     if (status)
