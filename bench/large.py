@@ -133,12 +133,17 @@ def loads(count):
     return HEAD + "    x = " + " + ".join(f"a[i * {j % 13 + 1} + {j * 7}]" for j in range(count)) + ";\n" + TAIL
 
 
+def uniform_loads(count):
+    """One sum of elements that are the same for all work-items."""
+    return HEAD + "    y = " + " + ".join(f"b[{j}]" for j in range(count)) + ";\n" + TAIL
+
+
 KERNELS = {f"{make.__name__}-{count}": (make, count)
            for make, count in [(straight, 2000), (straight, 8000), (branches, 100), (branches, 300), (branches, 1000), (switch, 300),
                                (switch, 2000), (cases, 2000), (cases, 20000), (uniform_cases, 2000), (uniform_cases, 20000), (falling_cases, 20000),
                                (barriers, 100), (barriers, 300), (private, 64), (private, 256), (calls, 12), (calls, 30), (call_chain, 1000), (maths, 60),
                                (rounds, 200), (rounds, 2000), (comparisons, 1000), (float_comparisons, 1000), (loops, 1000),
-                               (uniform_loops, 200), (uniform_loops, 400), (loads, 2500)]}
+                               (uniform_loops, 200), (uniform_loops, 400), (loads, 2500), (uniform_loads, 2000), (uniform_loads, 6000)]}
 
 
 def main():
