@@ -16,8 +16,7 @@ static uint64_t max_work_group(const struct tsr_device *device, const struct tsr
     uint64_t most = caps->max_work_group_size;
     if (kernel->flags & TSR_KERNEL_FIBERS) {
         bool regions = tsr_form_of(kernel->flags) == TSR_FORM_REGIONS;
-        uint32_t packet =
-            kernel->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? 1 : kernel->sub_group_size; /* of work-items: a packet has at least so many */
+        uint32_t packet = kernel->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? 1 : kernel->sub_group_size; /* least work-items of a packet */
         uint64_t each = regions ? kernel->context_bytes / packet + 1 : tsr__stack_bytes(kernel->private_bytes + kernel->device_stack_bytes);
         uint64_t fit = tsr_memory_limit() / 2 / caps->compute_units / each;
         if (fit < most)

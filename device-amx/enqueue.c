@@ -74,7 +74,7 @@ static int run_units(struct tsr_task *task, struct tsr_worker *worker, uint64_t 
     return tsr__launch_run(TSR_CONTAINER_OF(task, struct tsr__command, run)->launch, worker, begin, end);
 }
 
-/* A command with room for so many bytes of a block's literal. NULL: out of memory. */
+/* A command with room for a block literal of `literal` bytes. NULL: out of memory. */
 static struct tsr__command *command_new(enum tsr__command_kind kind, struct tsr_pool *pool, bool timed, size_t literal)
 {
     size_t size = (sizeof(struct tsr__command) + literal + TSR_MAX_ALIGN - 1) / TSR_MAX_ALIGN * TSR_MAX_ALIGN;
@@ -295,8 +295,8 @@ static void abandon(struct tsr__command *command)
     tsr_task_submit(&command->run);
 }
 
-/* Nobody waits for a parent without an event: what it enqueues keeps the next above it open instead, and it goes as soon as it has run. So
- * a kernel that enqueues itself for ever takes no more memory. */
+/* A parent without an event is freed as soon as it has run, as no wait list can name it: its children become children of the nearest
+ * ancestor with an event, or of the root. So a kernel that enqueues itself for ever does not take ever more memory. */
 static void fill(struct tsr__command *command, struct tsr__command *parent, struct tsr_device_queue *queue)
 {
     command->parent = parent->parent && !parent->named ? parent->parent : parent;

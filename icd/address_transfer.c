@@ -5,7 +5,8 @@
 
 #include "icd/mem.h"
 
-/* Whether the command is for the functions of a device: the queue's, or the owner of what it moves. */
+/* The device whose functions move the memory: the owner of the destination, or of the source, or else the queue's device if it has memory
+ * of its own. NULL: the host moves it. */
 static const struct _cl_device_id *mover_of(const struct _cl_command_queue *queue, const struct _cl_device_id *to_owner,
                                             const struct _cl_device_id *from_owner)
 {

@@ -4,8 +4,7 @@
 
 #include "icd/icd.h"
 
-/* A queue keeps the memory of at most so many events for its next ones. */
-enum { SPARE_MAX = 256 };
+enum { SPARE_MAX = 256 /* dead events whose memory a queue keeps for new ones */ };
 
 /* ---- life ---- */
 
@@ -94,8 +93,8 @@ void tsr__queue_forget(struct tsr_fork_mutex *fork_waits)
     queue->gather = NULL;
 }
 
-/* Memory for an event with at least so many lines of payload, or NULL. Returned memory is taken all at once, so the list needs no tags
- * against reuse. */
+/* Memory of a dead event with at least `lines` lines of payload, or NULL. The whole list `returned` is taken at once, so a compare-and-swap
+ * cannot meet a reused head of it. */
 static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t lines)
 {
     pthread_mutex_lock(&queue->lock);

@@ -298,8 +298,8 @@ static bool use_image(struct _cl_event *command, struct _cl_mem *image, const st
     return true;
 }
 
-/* Adds the buffers that the kernel uses to the command's uses, in contexts with devices that have memory of their own: those among the
- * arguments, those that have an address among the arguments, and those of the execution information. False: out of memory. */
+/* In contexts with devices that have memory of their own: adds to the command's uses the buffers that are arguments, the buffers whose
+ * addresses are arguments, and those of clSetKernelExecInfo. False: out of memory. */
 static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kernel, const struct tsr_kernel_info *info)
 {
     for (size_t i = 0; i < kernel->device_pointer_count; i++)

@@ -259,7 +259,7 @@ struct tsr_code {
     uint32_t objects, wanted;            /* of a kernel: objects of it that have not been destroyed; those of them that are wanted */
     bool expected;                       /* of a kernel: its objects are likely to be wanted soon */
     cl_int failed;                       /* of a kernel: the compiler has failed on it alone */
-    bool alone;            /* the compiler failed on this kernel together with others: make it alone; for small groups: it failed */
+    bool alone; /* the compiler failed on a request with this kernel and others: the next one is for it alone. Of a group code: it failed */
     struct tsr_code *with; /* of a kernel: the one whose image contains its code; NULL: its own image does */
 };
 
@@ -286,8 +286,8 @@ struct tsr_build {
     struct tsr_code *kernels, whole;
     struct tsr_code
         *partials; /* the same for packets that are not full, of kernels with TSR_KERNEL_PARTIAL_LATER; NULL: no launch had any */
-    uint32_t coded, partials_wanted;     /* kernels that have code; launches that have waited for such */
-    struct tsr__group_code *group_codes; /* those that somebody has wanted, the last first */
+    uint32_t coded, partials_wanted;     /* kernels that have code; launches that have waited for code of partial packets */
+    struct tsr__group_code *group_codes; /* made for launches so far, the newest first */
 };
 
 struct _cl_program {

@@ -6,8 +6,8 @@
 
 /* ---- life ---- */
 
-/* Counts the kernel among those of its program that are there, and those that are wanted. Whether code is now to be made. The program's
- * lock is held. */
+/* Adds to the numbers of kernel objects and of wanted kernel objects that the program keeps for this kernel. True: code has to be made now.
+ * The program's lock is held. */
 static bool count(const struct _cl_kernel *kernel, int objects, int wanted)
 {
     bool missing = false;
@@ -138,7 +138,7 @@ cl_int tsr__kernel_coded(struct _cl_kernel *kernel, cl_uint at, const struct tsr
             err = CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */
     }
     const struct tsr_kernel_info *first = atomic_load_explicit(&on->coded, memory_order_relaxed);
-    if (first) { /* another thread was here, and others may use what it found */
+    if (first) { /* another thread has stored its code meanwhile, and launches may use that already */
         *info = first;
         err = CL_SUCCESS;
     } else if (err == CL_SUCCESS) {

@@ -65,8 +65,9 @@ static void take_made(const struct tsr_code *made, struct tsr_code *codes, uint3
         codes[i].with = &codes[0];
 }
 
-/* Asks the compiler for the code of so many kernels from `name` on, or of all if it is NULL. What goes wrong with one kernel, or with all,
- * is told; several are marked to be made alone. The program's lock is held at the beginning and at the end, not in between. */
+/* Asks the compiler for the code of `count` kernels, the first of which is `name`, or of all kernels if that is NULL. An error of a single
+ * kernel, or of all, is reported; if several kernels fail together, each is marked to be compiled alone. The caller holds the program's
+ * lock, which is released while the compiler works. */
 static cl_int make(struct _cl_program *program, struct tsr_build *build, const char *name, enum tsr_bodies bodies, struct tsr_code *codes,
                    uint32_t count)
 {

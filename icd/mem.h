@@ -176,11 +176,11 @@ static inline cl_int tsr__code_of_transfer(enum tsr_status status)
 struct _cl_event *tsr__address_copy_command(struct _cl_command_queue *queue, cl_command_type type, void *to, const void *from, size_t size);
 struct _cl_event *tsr__address_fill_command(struct _cl_command_queue *queue, cl_command_type type, void *to, size_t size,
                                             const void *pattern, size_t pattern_size);
-/* … that tells the queue's device what it is going to use: of each pointer so many bytes, or all that is left of its allocation if
- * `sizes` is NULL or has a 0. Nothing, if the device does not want to know or the memory shall go to the host. */
+/* A command that prefetches to the queue's device the given number of bytes from each pointer on, or the rest of its allocation where
+ * `sizes` is NULL or has a 0. The command is empty if the device has no prefetches, or if the memory is to migrate to the host. */
 struct _cl_event *tsr__prefetch_command(struct _cl_command_queue *queue, cl_command_type type, cl_mem_migration_flags flags, cl_uint count,
                                         const void **pointers, const size_t *sizes);
-/* … that does nothing, yet has its place in the order. `mem` (may be NULL) is held. */
+/* A command that does nothing but has its place in the order of the queue. `mem` (may be NULL) is held. */
 struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem);
 
 /* The end of every entry point that makes one command: reports that there was no memory for the command, or submits it. */

@@ -48,8 +48,8 @@ cl_int tsr__code_load(struct _cl_program *program, const struct _cl_device_id *d
  * lock is held, and released while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code);
 cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code);
-/* Notes that so many more objects of kernel number `index` are there, and are wanted. Whether code is now to be made.
- * The program's lock is held. */
+/* Adds to the numbers of objects and of wanted objects of kernel number `index`. True: code has to be made now. The program's lock is
+ * held. */
 bool tsr__code_count(struct tsr_build *build, uint32_t index, int objects, int wanted);
 /* Has the code of wanted kernels made in the background. Returns at once, without the program's lock. */
 void tsr__code_begin(struct _cl_program *program);

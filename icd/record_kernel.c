@@ -51,8 +51,8 @@ static struct dispatch *dispatch_of(const struct _cl_mutable_command_khr *comman
     return command->recording.enqueue == launch ? (struct dispatch *)(uintptr_t)command->recording.args : NULL;
 }
 
-/* What the application gives of a range; a number of dimensions that cannot be is told by the checks, and then nothing is known to be
- * there. */
+/* Copies offset, global or local sizes. If the number of dimensions is wrong, which the checks of the launch report, nobody knows how long
+ * the array is, so nothing is read. */
 static void take_sizes(cl_uint dim, const size_t *given, bool *has, size_t sizes[3])
 {
     *has |= given != NULL;

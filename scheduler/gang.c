@@ -7,7 +7,7 @@
 enum { SPINNERS = 0, RUNNERS = 16, WANT = 32, FIELD = 0xffff };
 #define ONE(field) (UINT64_C(1) << (field))
 #define OPEN ONE(62)   /* units of the task remain */
-#define CALLED ONE(63) /* one of those that spin is to look at the ready list */
+#define CALLED ONE(63) /* one of the spinning threads has to look at the ready list */
 
 _Static_assert((int)TSR__MAX_WIDTH + (int)TSR__HELPERS < (int)FIELD, "all threads can be counted");
 

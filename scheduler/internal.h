@@ -92,7 +92,7 @@ struct tsr__seat {
     _Alignas(TSR__OWN_LINES) struct tsr_worker worker;
     int cpu; /* of a worker */
     struct tsr__parker parker;
-    _Atomic bool spins;       /* a worker that the gang counts among those that look for a task; written by itself */
+    _Atomic bool spins;       /* the gang counts this worker as a spinning one; written by the worker */
     _Atomic unsigned shadows; /* helping threads that share tasks on the CPU of this worker */
     struct tsr__seat *shadow; /* of a helping thread: the worker whose CPU it uses so */
     struct {
@@ -223,21 +223,21 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
 
 /* Opens a task to the gang; under the lock. False: the gang has a task, or there is no memory. */
 bool tsr__gang_open(struct tsr_pool *pool, struct tsr_task *task);
-/* Joins the gang's task. spins: the thread is counted among those that spin, and will not be. missing: the threads that the task is worth
- * and that neither run it nor spin. NULL: none is open, there are enough, or the spinning thread is called to the ready list. */
+/* Joins the gang's task. spins: the thread is counted as a spinning one until it has joined. *missing: how many more threads the task is
+ * worth than run it or spin. NULL: no task is open, enough threads run it, or the spinning thread is called to the ready list. */
 struct tsr_task *tsr__gang_join(struct tsr_pool *pool, bool spins, unsigned *missing);
-/* Leaves it. rest: units remain. True: this was the last thread, the task is to be completed, and the gang is free. Else, with `spins`, the
- * thread is counted among those that spin from now on. */
+/* Leaves the gang's task. rest: units remain. True: this was the last thread, which has to complete the task, and the gang is free. False:
+ * with `spins` the thread counts as a spinning one from now on. */
 bool tsr__gang_leave(struct tsr_pool *pool, bool rest, bool spins);
 /* The thread begins or ends to spin. Who ends to spin looks at the ready list. */
 void tsr__gang_spin(struct tsr_pool *pool, bool spins);
-/* Calls one of those that spin to the ready list. False: none spins. */
+/* Calls one of the spinning threads to the ready list. False: none spins. */
 bool tsr__gang_call(struct tsr_pool *pool);
-/* A thread that is counted among those that spin takes the call: it is not counted any more, and looks at the ready list. */
+/* A spinning thread answers the call, if there is one: it stops to count as spinning, and has to look at the ready list. */
 bool tsr__gang_answer(struct tsr_pool *pool);
 unsigned tsr__gang_spinners(const struct tsr_pool *pool);
-/* How many threads more than the gang's task is worth run it or look for one, if worker `number` is one of those that should make room:
- * with few tasks to share, always the same threads share them, and find their parts in their caches. */
+/* By how many the threads that run the gang's task or spin exceed what the task is worth; 0 unless worker `number` is one of the threads
+ * that give way. So the same threads share small tasks each time, and find their parts in their caches. */
 unsigned tsr__gang_surplus(const struct tsr_pool *pool, unsigned number);
 bool tsr__gang_has(struct tsr_pool *pool, const struct tsr_task *task); /* it is the gang's task; a hint */
 bool tsr__gang_has_room(struct tsr_pool *pool);                         /* a further thread may join */

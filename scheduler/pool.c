@@ -89,7 +89,7 @@ static void claim_any(struct tsr_pool *pool, struct tsr__wakes *wakes)
         claim(pool, i, wakes);
 }
 
-/* There is work for a thread that does not look for it: those that spin find the gang's task themselves. */
+/* Whether an idle thread has to be woken: a task is ready, or the gang's task waits and no thread spins that would find it. */
 static bool wants_thread(const struct tsr_pool *pool)
 {
     return pool->ready_count || (tsr__gang_waits(pool) && !tsr__gang_spinners(pool));
@@ -173,7 +173,7 @@ static struct tsr_task *first_ready(struct tsr_pool *pool)
     return tsr_list_empty(&pool->ready) ? NULL : TSR_LIST_ITEM(pool->ready.next, struct tsr_task, link);
 }
 
-/* Chooses so many workers at most; a few at a time, each of which wakes more. Under the lock. */
+/* Claims idle workers to wake, up to `most` and up to TSR__FANOUT; each of them wakes more. Under the lock. */
 static void claim_some(struct tsr_pool *pool, unsigned most, struct tsr__wakes *wakes)
 {
     for (; most && wakes->count < TSR__FANOUT; most--) {
@@ -420,7 +420,7 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
 
 /* ---- workers and helpers ---- */
 
-/* Looks out for the gang's next task, or a call to the ready list, which one of those that look out answers. */
+/* Spins until the gang has a task to join (returned), this thread answers a call to the ready list (*called), or the time is up. */
 static struct tsr_task *look_out(struct tsr_pool *pool, struct tsr__seat *seat, uint64_t ns, bool *called)
 {
     struct tsr__spin spin = {0}, spare = {0}, defer = {0};
@@ -498,7 +498,7 @@ static void worker_main(void *argument)
             tsr__park(&seat->parker);
             atomic_store_explicit(&seat->parker.signals, 0,
                                   memory_order_relaxed); /* no thread signals this one before the seat is idle again */
-            patience = TSR__LINGER_NS;                   /* whoever woke this thread may have shared a task that has ended since */
+            patience = TSR__LINGER_NS;                   /* the task for which this thread was woken may have ended */
         }
     }
 }

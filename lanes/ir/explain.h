@@ -14,16 +14,16 @@ void tsr__explain(struct tsr__compilation *l, LLVMValueRef at, const char *topic
 void tsr__explain_serialised(struct tsr__compilation *l, LLVMValueRef inst);
 /* How packets wait for each other. `item`: the work-item function. */
 void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
-/* Private arrays, as long as all are there: those that nobody speaks of later have become registers. */
+/* Notes all private arrays, before passes turn some into registers: arrays of which no later note speaks have become registers. */
 void tsr__explain_arrays(struct tsr__compilation *l);
-/* One that remains. */
+/* Notes a private array that remains in memory. */
 void tsr__explain_array(struct tsr__compilation *l, LLVMValueRef array, bool lane_order);
 /* Sizes of the machine code. */
 void tsr__explain_code(struct tsr__compilation *l);
 
 /* Sets l->explain if the options ask for it, before the first pass. */
 void tsr__explain_begin(struct tsr__compilation *l);
-/* How many notes there are; forgets those behind so many. */
+/* The number of notes; and forgets all notes but the first `count`. */
 size_t tsr__explain_count(const struct tsr__compilation *l);
 void tsr__explain_forget(struct tsr__compilation *l, size_t count);
 /* After the last pass. */

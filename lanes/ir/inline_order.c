@@ -41,7 +41,8 @@ static void find_callers(struct tsr__compilation *l, struct order *o)
     }
 }
 
-/* Moves those that end up in the function before it, each behind its caller. `work` has room for all. */
+/* Moves the functions that will be inlined into `function`, directly or through others, in front of it, each behind its caller. `work` has
+ * room for all functions. */
 static void move_callees(const struct order *o, size_t function, size_t *work)
 {
     size_t count = 0, at = function;

@@ -25,8 +25,9 @@ static size_t count_accesses(LLVMBasicBlockRef block)
     return count;
 }
 
-/* What the first piece begins with: phis, and the slots of an entry block, which must stay there. */
-static LLVMValueRef behind_slots(LLVMBasicBlockRef block)
+/* The first instruction behind the block's allocas. In any block but the entry, an alloca moves the stack pointer each time that it runs.
+ */
+static LLVMValueRef behind_allocas(LLVMBasicBlockRef block)
 {
     LLVMValueRef first = LLVMGetFirstInstruction(block);
     for (LLVMValueRef i = first; i; i = LLVMGetNextInstruction(i))
@@ -80,7 +81,7 @@ static void cut_before(struct tsr__compilation *l, LLVMBasicBlockRef block, LLVM
 static void cut_block(struct tsr__compilation *l, LLVMBasicBlockRef block, LLVMBasicBlockRef trap)
 {
     size_t accesses = 0;
-    for (LLVMValueRef i = behind_slots(block), next; i; i = next) {
+    for (LLVMValueRef i = behind_allocas(block), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         accesses += accesses_memory(i);
         if (accesses == PIECE && next && !LLVMIsATerminatorInst(next)) {

@@ -22,7 +22,7 @@ struct sizes {
     bool weighted; /* branches count as packets make of them */
 };
 
-/* As how many instructions one that is no call counts. */
+/* The weight of an instruction that is no call. */
 static uint64_t count_of(const struct sizes *sizes, LLVMValueRef inst)
 {
     if (!sizes->weighted)

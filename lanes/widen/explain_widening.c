@@ -87,8 +87,8 @@ void tsr__explain_control_flow(struct tsr__widener *s)
         bool goes_back = false;
         for (int k = 0; k < b->succ_count; k++)
             goes_back = goes_back || tsr__back_edge(i, b->succ[k]);
-        if (s->shapes.divergent_branch[i] && !goes_back &&
-            tsr__serial_loop_around(s, i) == TSR__NONE) /* without a line, that of what it guards, which comes next */
+        /* A branch without a line of its own gets that of the code that it guards, which comes next. */
+        if (s->shapes.divergent_branch[i] && !goes_back && tsr__serial_loop_around(s, i) == TSR__NONE)
             tsr__explain(s->l, with_line(cfg, i, i, cfg->block_count), "branch", "divergent", "both ways run, under masks");
     }
 }

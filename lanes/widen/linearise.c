@@ -94,7 +94,8 @@ static bool is_unlikely(const struct tsr__widener *s, int block)
     return LLVMConstIntGetZExtValue(parts[count - (from->succ[0] == block ? 2 : 1)]) < other / 16;
 }
 
-/* A block is also tested if what it alone leads to is: one test, then, for all of that. Blocks behind it have been asked. */
+/* Whether the block is skipped when no lane wants it: if it is unlikely or costly, or if a block that it dominates is skipped so, as one
+ * test then serves for both. Successors have been asked before. */
 static bool needs_test(const struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
@@ -225,7 +226,7 @@ static void close_loop(struct tsr__widener *s, int number, const struct tsr__blo
     branch_to_first(s, wanted);
 }
 
-/* Both arms at once: everybody goes where he wants, and all wanted blocks come up in order. */
+/* A divergent branch: each lane's mask bit goes to the successor that the lane takes, and the code for both successors follows in order. */
 static void linear_branch(struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
@@ -325,7 +326,7 @@ static void test_whether_needed(struct tsr__widener *s, int block)
 {
     const struct tsr__block_list *wanted = s->blocks[block].pending;
     LLVMPositionBuilderAtEnd(s->b, s->blocks[block].entry);
-    if (!wanted) { /* nowhere else to go: somebody is here */
+    if (!wanted) { /* no other block is pending, so some lane is in this one */
         LLVMBuildBr(s->b, s->blocks[block].body);
         return;
     }

@@ -44,8 +44,8 @@ static void drop_promises(LLVMValueRef inst)
     }
 }
 
-/* Lane 0 of an affine result where the instruction's flag says what it says of the program's lanes only, and lane 0 may be none of them.
- * NULL: the instruction itself will do. */
+/* Lane 0 of an affine result. The instruction's flags (non-negative, disjoint) hold for the lanes that the program runs, and lane 0 may be
+ * masked off. NULL: the instruction has no such flag, and is right for lane 0 as well. */
 static LLVMValueRef extrapolate_lane0(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef x = LLVMGetOperand(inst, 0);

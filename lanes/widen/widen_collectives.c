@@ -194,7 +194,7 @@ static void widen_exchange_uniform(struct tsr__widener *s, LLVMValueRef inst)
     tsr__set_scalar(s, inst, tsr__call(s->l, s->b, tsr__declare_call(s->l, TSR__CALL_EXCHANGE, type), args, 5));
 }
 
-/* Packets put down what is right up to them, in the order in which they run; so the last one's is everybody's total. */
+/* Packets store their running totals in the order in which they run, so the last packet's is the total of the work-group. */
 static void widen_total(struct tsr__widener *s, LLVMValueRef inst)
 {
     struct tsr__compilation *l = s->l;

@@ -14,8 +14,8 @@
 
 enum { SSE_BYTES = 16, AVX_BYTES = 32, AVX512_BYTES = 64 };
 
-/* Lanes whose scalars fill a register: as many scalars are a chunk, and as many chunks as a record has scalars are the records of so many
- * lanes. */
+/* The number of lanes that are shuffled together, so that a chunk of one scalar for each of them fills a register. The records of these
+ * lanes are as many chunks as a record has scalars. */
 static unsigned lanes_at_once(const struct tsr__widener *s, const struct tsr__access *a)
 {
     unsigned bytes = tsr__has(s->l, TSR_CPU_AVX512BW) ? AVX512_BYTES : tsr__has(s->l, TSR_CPU_AVX2) ? AVX_BYTES : SSE_BYTES;
@@ -124,7 +124,7 @@ static bool has_network(struct tsr__widener *s, LLVMValueRef vector, unsigned st
     return step >= 4 && !tsr__has(s->l, TSR_CPU_AVX512BW) && tsr__make_record_network(n, s->l, s->b, element, step, lanes);
 }
 
-/* What the chunks of some lanes' records have of each member; of those that nobody wants, nothing is left behind. */
+/* Makes of the chunks of some lanes' records one vector for each member. LLVM drops the shuffles for members that are not used. */
 static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components)
 {
     struct tsr__record_network network;
