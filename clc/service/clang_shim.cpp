@@ -151,8 +151,8 @@ std::error_code last_error()
 class SourceFileSystem : public vfs::FileSystem
 {
   public:
-    SourceFileSystem(IntrusiveRefCntPtr<vfs::InMemoryFileSystem> virtual_files, Lookups &disk_lookups)
-        : memory(std::move(virtual_files)), lookups(disk_lookups)
+    SourceFileSystem(IntrusiveRefCntPtr<vfs::InMemoryFileSystem> virtual_files, bool with_absolute_names, Lookups &disk_lookups)
+        : memory(std::move(virtual_files)), has_absolute_names(with_absolute_names), lookups(disk_lookups)
     {
     }
 
@@ -204,6 +204,7 @@ class SourceFileSystem : public vfs::FileSystem
 
   private:
     IntrusiveRefCntPtr<vfs::InMemoryFileSystem> memory;
+    bool has_absolute_names; // headers of the request that are not in the virtual folder
     Lookups &lookups;
 
     static std::string absolute(const Twine &path)
@@ -217,10 +218,10 @@ class SourceFileSystem : public vfs::FileSystem
         }
         return std::string(name);
     }
-    static bool is_virtual(const std::string &name)
+    bool is_virtual(const std::string &name) const
     {
         const size_t n = sizeof virtual_dir - 1;
-        return !name.compare(0, n, virtual_dir) && (name.size() == n || name[n] == '/');
+        return (!name.compare(0, n, virtual_dir) && (name.size() == n || name[n] == '/')) || (has_absolute_names && memory->exists(name));
     }
     static vfs::Status convert(const std::string &name, const struct stat &st)
     {
@@ -418,10 +419,15 @@ LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContext
     *files = {};
     Lookups lookups;
     auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-    for (uint32_t i = 0; i < input->header_count; i++)
-        memory->addFile(Twine(virtual_dir) + "/" + input->headers[i].name, 0, view(input->headers[i], input->headers[i].name));
+    bool absolute_names = false;
+    for (uint32_t i = 0; i < input->header_count; i++) {
+        const char *name = input->headers[i].name;
+        bool absolute = sys::path::is_absolute(name);
+        absolute_names |= absolute;
+        memory->addFile(absolute ? Twine(name) : Twine(virtual_dir) + "/" + name, 0, view(input->headers[i], name));
+    }
     memory->addFile(Twine(virtual_dir) + "/.exists", 0, MemoryBuffer::getMemBuffer(""));
-    auto file_system = makeIntrusiveRefCnt<SourceFileSystem>(memory, lookups);
+    auto file_system = makeIntrusiveRefCnt<SourceFileSystem>(memory, absolute_names, lookups);
 
     LogStream stream(log);
     auto invocation = std::make_shared<clang::CompilerInvocation>();

@@ -394,6 +394,22 @@ static void headers(void **state)
     answer = ask(&request);
     expect(&answer, TSR_CLC_FAILED, "dir/c.h:1:1: error");
     end(&answer);
+
+    /* Names from the root on, also one that a file of the disk has, whose neighbours are read from there. */
+    static const char from_root[] =
+        "#include \"/none/d.h\"\n#include FILE\n#include NEXT\nkernel void k(global int *p) { *p = D + E + F; }\n";
+    char name[256], options[600];
+    snprintf(name, sizeof name, "%s/e.h", folder);
+    snprintf(options, sizeof options, "-DFILE=\\\"%s\\\" -DNEXT=\\\"%s/f.h\\\"", name, folder);
+    struct tsr_clc_text rooted[] = {{"/none/d.h", "#define D 4\n", 12}, {name, "#define E 5\n", 12}};
+    request =
+        (struct tsr_clc_request){.source = {NULL, from_root, strlen(from_root)}, .header_count = 2, .headers = rooted, .options = options};
+    put_file("e.h", "#error the given header comes first\n");
+    put_file("f.h", "#define F 6\n");
+    answer = ask(&request);
+    expect(&answer, TSR_CLC_DONE, NULL);
+    assert_int_equal(files_read(&answer), 1);
+    end(&answer);
 }
 
 static void headers_on_disk(void **state)
