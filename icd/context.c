@@ -71,7 +71,7 @@ struct request {
 };
 
 /* CL_OUT_OF_HOST_MEMORY, CL_DEVICE_NOT_AVAILABLE: the caller drops *made, if that is not NULL. */
-static cl_int make(const struct request *request, const char *function, struct _cl_context **made)
+static cl_int make_context(const struct request *request, const char *function, struct _cl_context **made)
 {
     struct _cl_context *context = *made = tsr_calloc(1, sizeof(*context));
     if (!context)
@@ -127,7 +127,7 @@ TSR_API cl_context CL_API_CALL clCreateContext(const cl_context_properties *prop
     FAIL_IF(NULL, !pfn_notify && user_data, CL_INVALID_VALUE, "user_data without pfn_notify");
     for (cl_uint i = 0; i < num_devices; i++)
         FAIL_IF(NULL, !tsr__valid(devices[i], TSR_TAG_DEVICE), CL_INVALID_DEVICE, "device %u is not valid", i);
-    err = make(&request, __func__, &context);
+    err = make_context(&request, __func__, &context);
 fail:
     return tsr__created(context, err, errcode_ret);
 }
@@ -148,7 +148,7 @@ TSR_API cl_context CL_API_CALL clCreateContextFromType(const cl_context_properti
         goto fail;
     request.device_count = tsr__devices_of_type(device_type, devices);
     FAIL_IF(NULL, !request.device_count, CL_DEVICE_NOT_FOUND, "no device of this type");
-    err = make(&request, __func__, &context);
+    err = make_context(&request, __func__, &context);
 fail:
     return tsr__created(context, err, errcode_ret);
 }

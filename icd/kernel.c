@@ -8,7 +8,7 @@
 
 /* Adds to the numbers of kernel objects and of wanted kernel objects that the program keeps for this kernel. True: code has to be made now.
  * The program's lock is held. */
-static bool count(const struct _cl_kernel *kernel, int objects, int wanted)
+static bool count_objects(const struct _cl_kernel *kernel, int objects, int wanted)
 {
     bool missing = false;
     for (cl_uint i = 0; i < kernel->build_count; i++) {
@@ -27,7 +27,7 @@ static void kernel_destroy(struct tsr_object *object)
             tsr__unwatch(kernel->states[i].object);
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
-    count(kernel, -1, kernel->wanted ? -1 : 0);
+    count_objects(kernel, -1, kernel->wanted ? -1 : 0);
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     pthread_mutex_destroy(&kernel->lock);
@@ -69,7 +69,7 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, struct tsr__ke
     kernel->states = states;
     kernel->unset_count = info->arg_count;
     pthread_mutex_init(&kernel->lock, NULL);
-    count(kernel, 1, 0);
+    count_objects(kernel, 1, 0);
     return kernel;
 }
 
@@ -77,7 +77,7 @@ void tsr__kernel_want(struct _cl_kernel *kernel)
 {
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
-    const bool missing = !kernel->wanted && count(kernel, 0, 1);
+    const bool missing = !kernel->wanted && count_objects(kernel, 0, 1);
     kernel->wanted = true;
     pthread_mutex_unlock(&program->lock);
     if (missing)
@@ -152,7 +152,7 @@ cl_int tsr__kernel_coded(struct _cl_kernel *kernel, cl_uint at, const struct tsr
 
 /* Makes the kernel of this name. The program's lock is held. CL_INVALID_PROGRAM_EXECUTABLE, _KERNEL_NAME, _KERNEL_DEFINITION,
  * CL_OUT_OF_HOST_MEMORY. */
-static cl_int make(struct _cl_program *program, const char *name, struct _cl_kernel **kernel)
+static cl_int make_kernel(struct _cl_program *program, const char *name, struct _cl_kernel **kernel)
 {
     struct tsr__kernel_on *on = tsr_calloc(program->build_count, sizeof(*on));
     const struct tsr_kernel_info *first = NULL;
@@ -180,7 +180,7 @@ static cl_int make(struct _cl_program *program, const char *name, struct _cl_ker
 }
 
 /* Loads code that is there with the kernel, so that the first launch need not and a failure is reported here. */
-static cl_int begin(struct _cl_kernel *kernel)
+static cl_int load_existing_code(struct _cl_kernel *kernel)
 {
     struct _cl_program *program = kernel->program;
     struct tsr_module *module;
@@ -206,13 +206,13 @@ TSR_API cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *ker
     struct _cl_context *context = program->context;
     FAIL_IF(context, !kernel_name, CL_INVALID_VALUE, "the name is NULL");
     pthread_mutex_lock(&program->lock);
-    cl_int made = make(program, kernel_name, &kernel);
+    cl_int made = make_kernel(program, kernel_name, &kernel);
     pthread_mutex_unlock(&program->lock);
     FAIL_IF(context, made == CL_INVALID_PROGRAM_EXECUTABLE, made, "the program has not been built for any device");
     FAIL_IF(context, made == CL_INVALID_KERNEL_NAME, made, "the program has no kernel \"%s\"", kernel_name);
     FAIL_IF(context, made == CL_INVALID_KERNEL_DEFINITION, made, "\"%s\" has other arguments on another device", kernel_name);
     FAIL_IF(context, made != CL_SUCCESS, made, "no memory for kernel \"%s\"", kernel_name);
-    err = begin(kernel);
+    err = load_existing_code(kernel);
     if (err != CL_SUCCESS)
         goto fail;
 fail:
@@ -234,7 +234,7 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
         const struct tsr_kernel_info *info = &build->code.info.kernels[i];
         if (!tsr__is_visible(info))
             continue;
-        err = make(program, info->name, &kernels[done]);
+        err = make_kernel(program, info->name, &kernels[done]);
         done += err == CL_SUCCESS;
     }
     pthread_mutex_unlock(&program->lock);
@@ -242,7 +242,7 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
     RETURN_IF(context, kernels && num_kernels < count, CL_INVALID_VALUE, "the program has %u kernels, there is room for %u", count,
               num_kernels);
     for (uint32_t i = 0; i < done && err == CL_SUCCESS; i++)
-        err = begin(kernels[i]);
+        err = load_existing_code(kernels[i]);
     if (err != CL_SUCCESS) {
         while (done)
             tsr__drop(kernels[--done]);

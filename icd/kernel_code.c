@@ -68,8 +68,8 @@ static void take_made(const struct tsr_code *made, struct tsr_code *codes, uint3
 /* Asks the compiler for the code of `count` kernels, the first of which is `name`, or of all kernels if that is NULL. An error of a single
  * kernel, or of all, is reported; if several kernels fail together, each is marked to be compiled alone. The caller holds the program's
  * lock, which is released while the compiler works. */
-static cl_int make(struct _cl_program *program, struct tsr_build *build, const char *name, enum tsr_bodies bodies, struct tsr_code *codes,
-                   uint32_t count)
+static cl_int compile_code(struct _cl_program *program, struct tsr_build *build, const char *name, enum tsr_bodies bodies,
+                           struct tsr_code *codes, uint32_t count)
 {
     set_busy(codes, count, true);
     pthread_mutex_unlock(&program->lock);
@@ -107,22 +107,22 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
 }
 
 /* The same in a call of the application: the program counts as having a kernel meanwhile, so its builds stay as they are. */
-static cl_int make_now(struct _cl_program *program, struct tsr_build *build, const char *name, enum tsr_bodies bodies,
-                       struct tsr_code *codes, uint32_t count)
+static cl_int compile_now(struct _cl_program *program, struct tsr_build *build, const char *name, enum tsr_bodies bodies,
+                          struct tsr_code *codes, uint32_t count)
 {
     program->kernel_count++;
-    cl_int err = make(program, build, name, bodies, codes, count);
+    cl_int err = compile_code(program, build, name, bodies, codes, count);
     program->kernel_count--;
     return err;
 }
 
-static bool is_there(const struct tsr_code *code)
+static bool has_code(const struct tsr_code *code)
 {
     return code->image || code->with;
 }
 
 /* Waits for a thread that makes this code, if there is one. Whether the code is still to be made. The program's lock is held. */
-static bool is_missing(struct _cl_program *program, struct tsr_code *code)
+static bool is_missing_after_wait(struct _cl_program *program, struct tsr_code *code)
 {
     int begun = tsr_no_cancel_begin();
     program->kernel_count++; /* the build cannot be cleared while this thread waits */
@@ -130,7 +130,7 @@ static bool is_missing(struct _cl_program *program, struct tsr_code *code)
         pthread_cond_wait(&program->coded, &program->lock);
     program->kernel_count--;
     tsr_no_cancel_end(begun);
-    return !is_there(code);
+    return !has_code(code);
 }
 
 /* ---- kernel by kernel ---- */
@@ -151,7 +151,7 @@ static uint32_t cpus(void)
  * call that needs it. */
 static bool is_wanted(const struct tsr_code *code)
 {
-    return (code->wanted || (code->expected && code->objects)) && !is_there(code) && !code->busy && code->failed == CL_SUCCESS;
+    return (code->wanted || (code->expected && code->objects)) && !has_code(code) && !code->busy && code->failed == CL_SUCCESS;
 }
 
 /* An application that launches several kernels of a program will launch more of those that it has created: with each kernel that is wanted
@@ -203,7 +203,7 @@ static uint32_t count_together(const struct tsr_build *build, uint32_t index)
     const struct tsr_code *codes = &build->kernels[index];
     const uint32_t most = most_together(build);
     uint32_t count = 1;
-    while (count < most && !codes->alone && index + count < build->code.info.kernel_count && !is_there(&codes[count]) &&
+    while (count < most && !codes->alone && index + count < build->code.info.kernel_count && !has_code(&codes[count]) &&
            !codes[count].busy && !codes[count].alone)
         count++;
     return count;
@@ -217,7 +217,7 @@ enum tsr_bodies tsr__first_bodies(const struct _cl_device_id *device)
 static cl_int make_kernels(struct _cl_program *program, struct tsr_build *build, uint32_t index, uint32_t count)
 {
     const char *name = build->code.info.kernels[index].name;
-    cl_int err = make(program, build, name, tsr__first_bodies(build->device), &build->kernels[index], count);
+    cl_int err = compile_code(program, build, name, tsr__first_bodies(build->device), &build->kernels[index], count);
     build->coded += err == CL_SUCCESS ? count : 0;
     if (count == 1)
         build->kernels[index].failed = err;
@@ -231,14 +231,14 @@ cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build,
         return CL_SUCCESS;
     struct tsr_code *own = &build->kernels[index];
     cl_int err = CL_SUCCESS;
-    if (!is_there(own) && !own->busy && is_there(&build->whole)) { /* of a program whose binary has been asked for */
+    if (!has_code(own) && !own->busy && has_code(&build->whole)) { /* of a program whose binary has been asked for */
         *code = &build->whole;
         return CL_SUCCESS;
     }
     program->kernel_count++; /* as in make_now */
-    if (is_missing(program, own) && own->failed != CL_SUCCESS && !own->told)
+    if (is_missing_after_wait(program, own) && own->failed != CL_SUCCESS && !own->told)
         err = own->failed; /* in the background */
-    for (bool again = true; again && err == CL_SUCCESS && is_missing(program, own);) {
+    for (bool again = true; again && err == CL_SUCCESS && is_missing_after_wait(program, own);) {
         uint32_t count = count_together(build, index);
         err = make_kernels(program, build, index, count);
         again = err != CL_SUCCESS && count > 1;
@@ -262,7 +262,7 @@ static cl_int make_complete(struct _cl_program *program, struct tsr_build *build
 {
     struct tsr_code *partial;
     cl_int err = tsr__code_of_partial(program, build, build->code.info.kernels, &partial);
-    if (err != CL_SUCCESS || is_there(&build->whole))
+    if (err != CL_SUCCESS || has_code(&build->whole))
         return err;
     struct tsr_program_info info = build->code.info;
     struct tsr_buf image = {0};
@@ -279,11 +279,11 @@ cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build,
 {
     const bool partly = is_partly_made(&build->code.info), complete = build->code.info.kind != TSR_IMAGE_PROGRAM && !partly;
     *code = complete ? &build->code : &build->whole;
-    if (complete || is_there(&build->whole))
+    if (complete || has_code(&build->whole))
         return CL_SUCCESS;
     if (partly)
         return make_complete(program, build);
-    return is_missing(program, *code) ? make_now(program, build, NULL, TSR_BODIES_ALL, *code, 1) : CL_SUCCESS;
+    return is_missing_after_wait(program, *code) ? compile_now(program, build, NULL, TSR_BODIES_ALL, *code, 1) : CL_SUCCESS;
 }
 
 /* ---- in the background ---- */
@@ -330,7 +330,7 @@ static struct tsr_build *find_wanted(struct _cl_program *program, uint32_t *inde
 {
     for (cl_uint b = 0; b < program->build_count; b++) {
         struct tsr_build *build = &program->builds[b];
-        const bool missing = build->kernels && !is_there(&build->whole);
+        const bool missing = build->kernels && !has_code(&build->whole);
         for (uint32_t i = 0; missing && i < build->code.info.kernel_count; i++)
             if (is_wanted(&build->kernels[i])) {
                 *index = i;
@@ -419,10 +419,10 @@ static cl_int make_partial(struct _cl_program *program, struct tsr_build *build,
 {
     struct tsr_code *code = &build->partials[index];
     const char *name = build->code.info.kernels[index].name;
-    if (!is_missing(program, code))
+    if (!is_missing_after_wait(program, code))
         return CL_SUCCESS;
     tsr_log(TSR_LOG_COMPILE, "%s: code for packets that are not full", name);
-    return make_now(program, build, name, TSR_BODIES_PARTIAL, code, 1);
+    return compile_now(program, build, name, TSR_BODIES_PARTIAL, code, 1);
 }
 
 static void *make_partial_alone(void *data)
@@ -474,7 +474,7 @@ cl_int tsr__code_of_partial(struct _cl_program *program, struct tsr_build *build
     if (!build->partials)
         return CL_OUT_OF_HOST_MEMORY;
     *code = &build->partials[index];
-    cl_int err = is_missing(program, *code) ? make_partials(program, build, index) : CL_SUCCESS;
+    cl_int err = is_missing_after_wait(program, *code) ? make_partials(program, build, index) : CL_SUCCESS;
     const struct tsr_kernel_info *made = (*code)->info.kernels;
     if (err == CL_SUCCESS && (made->sub_group_size != kernel->sub_group_size || made->context_bytes != kernel->context_bytes))
         err = CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */

@@ -43,8 +43,8 @@ static void destroy(struct tsr_object *object)
 }
 
 /* Takes ownership of the part. NULL: out of memory, and the part is freed. */
-static struct _cl_device_id *make(struct _cl_device_id *parent, struct tsr_device *part, const cl_device_partition_property *partition,
-                                  size_t partition_count)
+static struct _cl_device_id *make_part(struct _cl_device_id *parent, struct tsr_device *part, const cl_device_partition_property *partition,
+                                       size_t partition_count)
 {
     struct _cl_device_id *device = tsr_calloc(1, sizeof(*device));
     cl_device_partition_property *copy = tsr_malloc(partition_count * sizeof(*copy));
@@ -167,7 +167,7 @@ static cl_int make_parts(struct _cl_device_id *device, const struct partition *p
                                    : device->ops->split_by_domain(device->impl, p->domain, parts) == p->count);
     cl_uint done = 0, failed = 0;
     for (; made && done < p->count; done++) {
-        out_devices[done] = make(device, parts[done], p->list, p->words);
+        out_devices[done] = make_part(device, parts[done], p->list, p->words);
         failed += !out_devices[done];
     }
     tsr_free(parts);
