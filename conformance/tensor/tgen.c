@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * conformance_tensor [-n COUNT] [-s SEED] [-v]: random programs in the tensor language, in the interpreter and in both engines of the
- * driver. What differs is printed with its seed. TESSERA_ENGINE, which the compiler reads at each build, chooses the engine. */
+ * conformance_tensor [-n COUNT] [-s SEED] [-j PROCESSES] [-v]: random programs in the tensor language, in the interpreter and in both
+ * engines of the driver. What differs is printed with its seed, and how far it has come every 50 programs. TESSERA_ENGINE, which the
+ * compiler reads at each build, chooses the engine. LLVM's passes take far longer than the reference engine's own, and are of no interest
+ * there, so three of four programs are built for it without them. */
 #include "generate.h"
 
 #include "../host/host.h"
 
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
 static const char *const engines[] = {"lanes", "reference"};
 
-enum { MOST_GROUPS = 3, MOST_SIZES = 2 * MOST_MODES + 2 };
+enum { MOST_GROUPS = 3, MOST_SIZES = 2 * MOST_MODES + 2, MOST_PROCESSES = 256, REPORTED = 50, OPTIMISED_OF = 4 };
 
 /* One program: its memory as it was, and as the interpreter left it. */
 struct run {
@@ -167,12 +175,12 @@ static bool fail(const char *what, cl_int error)
     return false;
 }
 
-static cl_program build_text(const struct session *h, const struct run *r)
+static cl_program build_text(const struct session *h, const struct run *r, const char *options)
 {
     cl_int error;
     const char *text = r->g.text;
     cl_program program = clCreateProgramWithSource(h->context, 1, &text, NULL, &error);
-    error = clBuildProgram(program, 1, &h->device, "", NULL, NULL);
+    error = clBuildProgram(program, 1, &h->device, options, NULL, NULL);
     if (!error)
         return program;
     char log[4096] = "";
@@ -253,11 +261,11 @@ static void release_arguments(const struct session *h, const struct run *r, cons
     }
 }
 
-static bool launch(const struct session *h, struct run *r)
+static bool launch(const struct session *h, struct run *r, const char *options)
 {
     cl_int error = 0;
     struct argument arguments[MOST_BUFFERS] = {0};
-    cl_program program = build_text(h, r);
+    cl_program program = build_text(h, r, options);
     if (!program)
         return false;
     cl_kernel kernel = clCreateKernel(program, "f", &error);
@@ -291,10 +299,11 @@ static bool run_seed(const struct session *h, uint64_t seed, bool verbose)
     make_memory(&r);
     bool good = interpret(&r);
     for (size_t e = 0; good && e < TSR_ARRAY_LEN(engines); e++) {
+        const char *options = e && seed % OPTIMISED_OF ? "-cl-opt-disable" : "";
         setenv("TESSERA_ENGINE", engines[e], 1);
-        good = launch(h, &r);
+        good = launch(h, &r, options);
         if (!good)
-            fprintf(stderr, "engine %s\n", engines[e]);
+            fprintf(stderr, "engine %s %s\n", engines[e], options);
     }
     if (!good)
         fprintf(stderr, "; seed %llu\n%s\n", (unsigned long long)seed, r.g.text);
@@ -307,22 +316,92 @@ static bool run_seed(const struct session *h, uint64_t seed, bool verbose)
     return good;
 }
 
-int main(int argc, char **argv)
+/* ---- processes ---- */
+
+/* What the processes share: which programs are taken and done, and the one that each process has. */
+struct progress {
+    unsigned long long count, seed;
+    atomic_ullong taken, done, bad;
+    atomic_ullong own[MOST_PROCESSES];
+    struct timespec began;
+    bool verbose;
+};
+
+static void report(const struct progress *p, unsigned long long done)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    printf("%llu programs, %llu differ, %.0f s; the last has seed %llu\n", done, atomic_load(&p->bad),
+           (double)(now.tv_sec - p->began.tv_sec) + (double)(now.tv_nsec - p->began.tv_nsec) * 1e-9, p->seed + atomic_load(&p->taken) - 1);
+    fflush(stdout);
+}
+
+static void run_programs(struct progress *p, uint32_t process)
 {
     struct session h = open_session();
-    unsigned long long count = 100, seed = 1, bad = 0;
-    bool verbose = false;
+    unsigned long long number = atomic_fetch_add(&p->taken, 1);
+    for (; number < p->count; number = atomic_fetch_add(&p->taken, 1)) {
+        atomic_store(&p->own[process], p->seed + number);
+        if (!run_seed(&h, p->seed + number, p->verbose))
+            atomic_fetch_add(&p->bad, 1);
+        unsigned long long done = atomic_fetch_add(&p->done, 1) + 1;
+        if (done % REPORTED == 0 && done < p->count)
+            report(p, done);
+    }
+    atomic_fetch_sub(&p->taken, 1);
+    close_session(&h);
+}
+
+static pid_t start_process(struct progress *p, uint32_t process)
+{
+    pid_t id = fork();
+    if (id)
+        return id;
+    run_programs(p, process);
+    exit(0);
+}
+
+/* A process that a signal ends has failed at its program, and another one goes on. */
+static void run_processes(struct progress *p, uint32_t count)
+{
+    pid_t ids[MOST_PROCESSES];
+    setenv("TESSERA_THREADS", "2", 0); /* for each process */
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] = start_process(p, i);
+    for (uint32_t i = 0; i < count; i++) {
+        int status = 0;
+        while (ids[i] > 0 && waitpid(ids[i], &status, 0) == ids[i] && status) {
+            fprintf(stderr, "a process ended with status %x in the program of seed %llu\n", (unsigned)status, atomic_load(&p->own[i]));
+            atomic_fetch_add(&p->bad, 1);
+            atomic_fetch_add(&p->done, 1);
+            ids[i] = WIFSIGNALED(status) ? start_process(p, i) : -1;
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    unsigned long long processes = 1;
+    if (p == MAP_FAILED)
+        return 1;
+    p->count = 100;
+    p->seed = 1;
+    clock_gettime(CLOCK_MONOTONIC, &p->began);
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-n") && i + 1 < argc)
-            count = strtoull(argv[++i], NULL, 10);
+            p->count = strtoull(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "-s") && i + 1 < argc)
-            seed = strtoull(argv[++i], NULL, 10);
+            p->seed = strtoull(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "-j") && i + 1 < argc)
+            processes = strtoull(argv[++i], NULL, 10);
         else
-            verbose = true;
+            p->verbose = true;
     }
-    for (unsigned long long i = 0; i < count; i++)
-        bad += !run_seed(&h, seed + i, verbose);
-    printf("%llu programs, %llu differ\n", count, bad);
-    close_session(&h);
-    return bad != 0;
+    if (processes > 1)
+        run_processes(p, processes < MOST_PROCESSES ? (uint32_t)processes : MOST_PROCESSES);
+    else
+        run_programs(p, 0);
+    report(p, atomic_load(&p->done));
+    return atomic_load(&p->bad) != 0;
 }
