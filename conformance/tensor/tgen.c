@@ -395,8 +395,10 @@ int main(int argc, char **argv)
             p->seed = strtoull(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "-j") && i + 1 < argc)
             processes = strtoull(argv[++i], NULL, 10);
-        else
+        else if (!strcmp(argv[i], "-v"))
             p->verbose = true;
+        else
+            return fail(argv[i], CL_INVALID_VALUE), 2;
     }
     if (processes > 1)
         run_processes(p, processes < MOST_PROCESSES ? (uint32_t)processes : MOST_PROCESSES);

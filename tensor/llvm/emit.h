@@ -286,6 +286,9 @@ struct tsr__te_blas {
     LLVMValueRef adds; /* whether beta * C is added, if beta is not 0; NULL: it is */
 };
 struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst);
+/* Whether an update of C is code for each lane, or a loop over them, which takes longer than the sum: it is atomic, or lanes write bytes or
+ * halves that do not lie side by side. */
+bool tsr__te_updates_lanes(const struct tsr__te_blas *o);
 /* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */
 void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
                     enum tsr__t_number sum);

@@ -9,7 +9,7 @@ enum {
     MOST_ROWS = 4,
     ENOUGH = 8,         /* vectors of sums that hide the latency of a multiply-add */
     MOST_PRODUCTS = 32, /* of vectors, to which the loops over a known K are unrolled, all loops of a product together */
-    FEW = 4, /* columns of a block of a small product of open sizes: sums that hide a part of the latency, and few columns left over */
+    FEW = 4, /* columns of a block if code had better be little: sums that hide a part of the latency, and few columns left over */
     FEW_ROWS = 4,
     FEW_COLUMNS = 16, /* of a product that prefetches: with more of them, waiting for A is a small part of its time */
 };
@@ -30,10 +30,15 @@ struct gemm {
     struct tsr__te_blas o;
     bool ta, tb;
     bool fetches; /* prefetches what follows A and C */
-    bool small;   /* gemm_blocks.c has code for large products of these open sizes, so this had better be little code */
+    bool small; /* of open sizes, for large ones of which there is other code, or whose updates are much code: this had better be little */
     enum tsr__t_number sum;
     uint32_t width; /* work-items along the rows */
 };
+
+static bool has_few(const struct gemm *g)
+{
+    return g->small || tsr__te_updates_lanes(&g->o);
+}
 
 static LLVMValueRef row_of(struct tsr__te *e, const struct gemm *g, const struct block *b, uint32_t r)
 {
@@ -184,7 +189,7 @@ static void known_columns(struct tsr__te *e, const struct gemm *g, struct block 
 static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
 {
     uint32_t down = e->func->info.work_group_size[1];
-    uint32_t registers = registers_of(e, g, b.rows, b.lanes), most = g->small ? FEW : tsr__te_columns(e, registers);
+    uint32_t registers = registers_of(e, g, b.rows, b.lanes), most = has_few(g) ? FEW : tsr__te_columns(e, registers);
     LLVMValueRef cols = g->o.c.shape[1], own = e->item[1];
     int64_t known = tsr__te_known(cols);
     if (known >= 0 && known <= INT32_MAX && down == 1) {
@@ -194,7 +199,7 @@ static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
     b.cols = most;
     if (g->small) { /* no single columns, for less code */
         b.cols_end = cols;
-        some_columns(e, g, b, tsr__te_i64(e, 0), cols, tsr__te_i64(e, most));
+        some_columns(e, g, b, times(e, own, most), cols, tsr__te_i64(e, (int64_t)most * down));
         return;
     }
     LLVMValueRef whole = round_down(e, cols, most);
@@ -208,6 +213,8 @@ static void all_columns(struct tsr__te *e, const struct gemm *g, struct block b)
 static uint32_t most_rows(struct tsr__te *e, const struct gemm *g, int64_t vectors)
 {
     uint32_t most = e->unit.registers / 6 / registers_of(e, g, 1, g->width); /* the others are for more columns */
+    if (has_few(g))
+        return 1;
     for (uint32_t rows = most ? most : 1; rows > 1; rows--)
         if (vectors < 0 || vectors % rows == 0)
             return vectors < 0 && rows > 2 ? 2 : rows;
@@ -311,7 +318,7 @@ TSR_TE_FUNCTION(gemm)
     if ((!dots && first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
         return;
     if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !(mad && tsr__te_gemm_by_mad(e, inst, &g.o))) {
-        g.small = end && tsr__te_known(g.o.c.shape[0]) < 0;
+        g.small = (end || tsr__te_updates_lanes(&g.o)) && tsr__te_known(g.o.c.shape[0]) < 0;
         all_rows(e, &g);
     }
     tsr__te_end_if(e, end);

@@ -10,6 +10,7 @@
 enum {
     SUMS = 24,                /* vectors of a block of C */
     OPEN_COLUMNS = 16,        /* of a block, if their number is an argument */
+    FEW_COLUMNS = 4,          /* of a block, if its updates are much code */
     MOST_ROWS = 4,            /* vectors of rows of a block */
     MOST_COPIED_DEPTH = 1024, /* elements of K, if B is copied */
     MOST_COPIED = 4096,       /* words of B that are copied as a whole */
@@ -274,6 +275,8 @@ static bool ragged_rows(struct tsr__te *e, const struct dots *d, struct block b,
 static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_t cols)
 {
     struct block b = {.col = col, .cols = cols, .rows = SUMS / cols < MOST_ROWS ? SUMS / cols : MOST_ROWS};
+    if (tsr__te_updates_lanes(d->o))
+        b.rows = 1;
     LLVMValueRef rows = d->o->c.shape[0], from = tsr__te_i64(e, 0);
     int64_t known = tsr__te_known(rows);
     if (d->copy && !d->copied)
@@ -308,6 +311,8 @@ static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef fr
 static int64_t columns_of_block(const struct tsr__te *e, const struct dots *d, int64_t known)
 {
     int64_t rows = tsr__te_known(d->o->c.shape[0]), most = e->unit.half_registers || (rows >= 0 && rows < 2 * d->width) ? SUMS : SUMS / 2;
+    if (tsr__te_updates_lanes(d->o))
+        return known < FEW_COLUMNS ? known : FEW_COLUMNS;
     int64_t blocks = (known + most - 1) / most;
     for (int64_t fewer = most; !e->unit.half_registers && fewer >= ENOUGH; fewer--)
         if (known % fewer == 0 && known / fewer <= blocks + 1)
@@ -320,8 +325,9 @@ static void all_columns(struct tsr__te *e, struct dots *d)
     LLVMValueRef cols = d->o->c.shape[1], zero = tsr__te_i64(e, 0);
     int64_t known = tsr__te_known(cols);
     if (known < 0) {
-        LLVMValueRef whole = round_down(e, cols, OPEN_COLUMNS);
-        loop_over_columns(e, d, zero, whole, OPEN_COLUMNS);
+        uint32_t wide = tsr__te_updates_lanes(d->o) ? FEW_COLUMNS : OPEN_COLUMNS;
+        LLVMValueRef whole = round_down(e, cols, wide);
+        loop_over_columns(e, d, zero, whole, wide);
         loop_over_columns(e, d, whole, cols, 1);
     } else if (known) {
         int64_t wide = columns_of_block(e, d, known), whole = known / wide * wide;

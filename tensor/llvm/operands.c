@@ -35,6 +35,12 @@ struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_in
     return o;
 }
 
+bool tsr__te_updates_lanes(const struct tsr__te_blas *o)
+{
+    bool narrow = tsr__t_numbers[o->c.type->number].bytes < 4; /* CPUs gather and scatter words */
+    return o->atomic != TSR__T_PLAIN || (narrow && tsr__te_known(o->c.stride[0]) != 1);
+}
+
 /* What is stored: alpha * product + beta * C. */
 static struct tsr__te_number updated(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
                                      enum tsr__t_number sum)
