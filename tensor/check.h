@@ -33,9 +33,11 @@ TSR_CHECK_FUNCTION(size);
 TSR_CHECK_FUNCTION(associated);
 TSR_CHECK_FUNCTION(load);
 TSR_CHECK_FUNCTION(store);
+TSR_CHECK_FUNCTION(update);
 TSR_CHECK_FUNCTION(barrier);
 TSR_CHECK_FUNCTION(for);
 TSR_CHECK_FUNCTION(foreach);
+TSR_CHECK_FUNCTION(foreach_tile);
 TSR_CHECK_FUNCTION(if);
 TSR_CHECK_FUNCTION(parallel);
 TSR_CHECK_FUNCTION(yield);
@@ -51,5 +53,9 @@ TSR_CHECK_FUNCTION(coop_mul_add);
 TSR_CHECK_FUNCTION(coop_construct);
 TSR_CHECK_FUNCTION(coop_scale);
 TSR_CHECK_FUNCTION(coop_store);
+TSR_CHECK_FUNCTION(coop_update);
+TSR_CHECK_FUNCTION(coop_apply);
+TSR_CHECK_FUNCTION(coop_prefetch);
+TSR_CHECK_FUNCTION(coop_reduce);
 
 #endif

@@ -229,6 +229,12 @@ TSR_CHECK_FUNCTION(associated)
     return inst->results[0]->type->kind == TSR__T_BOOL || tsr__t_fault(p, inst, NULL, NULL, "Expected boolean type");
 }
 
+static bool check_result(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct tsr__t_value *operand)
+{
+    return tsr__t_same_type(operand->type, inst->results[0]->type) ||
+           tsr__t_fault(p, inst, operand, NULL, "Type of operand must match return type");
+}
+
 TSR_CHECK_FUNCTION(load)
 {
     const struct tsr__t_value *operand = inst->operands[0];
@@ -241,7 +247,9 @@ TSR_CHECK_FUNCTION(load)
         return tsr__t_fault(p, inst, operand, NULL, "Number of indices must match memref order or must be 1 for group types");
     bool fits = type->kind == TSR__T_GROUP ? tsr__t_same_type(type->memref, result)
                                            : result->kind == TSR__T_NUMBER && result->number == type->number;
-    return fits || tsr__t_fault(p, inst, operand, NULL, "Type of operand must match return type");
+    if (!fits)
+        return tsr__t_fault(p, inst, operand, NULL, "Type of operand must match return type");
+    return type->kind == TSR__T_GROUP || tsr__t_check_atomic(p, inst, operand);
 }
 
 TSR_CHECK_FUNCTION(store)
@@ -254,6 +262,11 @@ TSR_CHECK_FUNCTION(store)
     if (inst->operand_count - 2 != memory->type->order)
         return tsr__t_fault(p, inst, memory, NULL, "Number of indices must match memref order or must be 1 for group types");
     return tsr__t_check_atomic(p, inst, memory);
+}
+
+TSR_CHECK_FUNCTION(update)
+{
+    return tsr__t_check_store(p, inst) && check_result(p, inst, inst->operands[0]);
 }
 
 /* A matrix and the memory it goes to or comes from, whose indices begin with operand `first`. */
@@ -286,6 +299,30 @@ TSR_CHECK_FUNCTION(coop_store)
     if (inst->operands[0]->type->kind != TSR__T_COOP)
         return tsr__t_fault(p, inst, inst->operands[0], NULL, "Expected coopmatrix type");
     return check_coop_memory(p, inst, inst->operands[0]->type, inst->operands[1], 2);
+}
+
+TSR_CHECK_FUNCTION(coop_update)
+{
+    return tsr__t_check_coop_store(p, inst) && check_result(p, inst, inst->operands[0]);
+}
+
+TSR_CHECK_FUNCTION(coop_prefetch)
+{
+    const struct tsr__t_value *memory = inst->operands[0];
+    if (!check_is_memref(p, inst, memory))
+        return false;
+    if (memory->type->order != 2)
+        return tsr__t_fault(p, inst, memory, NULL, "Expected memref of order 2 (matrix)");
+    if (!check_indices(p, inst, 1))
+        return false;
+    if (inst->operand_count != 3)
+        return tsr__t_fault(p, inst, memory, NULL, "Number of indices must match memref order or must be 1 for group types");
+    if (inst->mode[0] < 0)
+        return tsr__t_fault(p, inst, NULL, NULL, "The level of the caches must not be negative");
+    for (uint32_t i = 0; i < 2; i++)
+        if (inst->shape[i].number < 1 || inst->shape[i].number > INT32_MAX)
+            return tsr__t_fault(p, inst, NULL, NULL, "Invalid shape: rows and columns must be positive");
+    return true;
 }
 
 TSR_CHECK_FUNCTION(barrier)

@@ -50,6 +50,25 @@ TSR_CHECK_FUNCTION(foreach)
     return true;
 }
 
+TSR_CHECK_FUNCTION(foreach_tile)
+{
+    uint32_t count = inst->slice_count;
+    if (count > TSR__T_MOST_VARIABLES)
+        return tsr__t_fault(p, inst, NULL, NULL, "A foreach loop has 64 variables at most");
+    for (uint32_t i = 0; i < count; i++) {
+        if (inst->shape[i].number < 1)
+            return tsr__t_fault(p, inst, NULL, NULL, "Sizes of tiles must be positive");
+        if (!tsr__t_is_number(inst->operands[i]->type, TSR__T_INTEGER))
+            return tsr__t_fault(p, inst, inst->operands[i], NULL, "Expected integer type");
+        if (!tsr__t_same_type(inst->operands[i]->type, inst->operands[count + i]->type))
+            return tsr__t_fault(p, inst, inst->operands[i], inst->operands[count + i], "Scalar type mismatch");
+        unsigned bits = 8 * tsr__t_numbers[inst->operands[i]->type->number].bytes;
+        if (inst->shape[i].number > INT32_MAX || inst->shape[i].number >> (bits - 1))
+            return tsr__t_fault(p, inst, NULL, NULL, "The size of a tile is out of the range of its type");
+    }
+    return true;
+}
+
 TSR_CHECK_FUNCTION(if)
 {
     if (inst->operands[0]->type->kind != TSR__T_BOOL)
@@ -241,7 +260,8 @@ struct wish {
 static void find_wish(const struct tsr__t_region *region, uint32_t lanes, struct wish *wish)
 {
     for (const struct tsr__t_inst *i = region ? region->first : NULL; i; i = i->next) {
-        if (tsr__t_ops[i->op].region == TSR__T_SPMD || i->op == TSR__T_PARALLEL || i->op == TSR__T_SUBGROUP_SIZE)
+        if (tsr__t_ops[i->op].region == TSR__T_SPMD || i->op == TSR__T_PARALLEL || i->op == TSR__T_FOREACH_TILE ||
+            i->op == TSR__T_SUBGROUP_SIZE)
             wish->whole = true; /* sees the size */
         if (i->op == TSR__T_GEMM) {
             const struct tsr__t_type *c = i->operands[4]->type;

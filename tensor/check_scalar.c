@@ -18,6 +18,14 @@ bool tsr__t_check_atomic(struct tsr_tensor_program *p, const struct tsr__t_inst 
     enum tsr__t_number number = memory->type->number;
     if (inst->atomic != TSR__T_PLAIN && (number == TSR__T_I8 || number == TSR__T_I16 || number == TSR__T_BF16))
         return tsr__t_fault(p, inst, memory, NULL, "Atomic data type unsupported: there are no atomic operations on i8, i16 and bf16");
+    if (inst->atomic >= TSR__T_ATOMIC_MAX && tsr__t_numbers[number].class == TSR__T_COMPLEX)
+        return tsr__t_fault(p, inst, memory, NULL, "complex type unsupported by instruction");
+    bool loads = inst->result_count, updates = inst->atomic >= TSR__T_ATOMIC_ADD;
+    enum tsr__t_memory_order order = inst->order;
+    if (!updates && (order == TSR__T_ACQUIRE_RELEASE || order == (loads ? TSR__T_RELEASE : TSR__T_ACQUIRE)))
+        return tsr__t_fault(p, inst, NULL, NULL,
+                            loads ? "Memory semantics unsupported by instruction: a load does not release"
+                                  : "Memory semantics unsupported by instruction: a store does not acquire");
     return true;
 }
 
@@ -265,4 +273,35 @@ TSR_CHECK_FUNCTION(coop_scale)
     if (s->type->number != m->type->number)
         return tsr__t_fault(p, inst, s, m, "Scalar type mismatch");
     return tsr__t_same_type(m->type, inst->results[0]->type) || tsr__t_fault(p, inst, m, NULL, operand_type);
+}
+
+/* What the region yields is compared with the component by tsr__t_check_returns. */
+TSR_CHECK_FUNCTION(coop_apply)
+{
+    const struct tsr__t_value *m = inst->operands[0];
+    if (m->type->kind != TSR__T_COOP)
+        return tsr__t_fault(p, inst, m, NULL, "Expected coopmatrix type");
+    return tsr__t_same_type(m->type, inst->results[0]->type) || tsr__t_fault(p, inst, m, NULL, operand_type);
+}
+
+TSR_CHECK_FUNCTION(coop_reduce)
+{
+    const struct tsr__t_value *m = inst->operands[0];
+    const struct tsr__t_type *from = m->type, *to = inst->results[0]->type;
+    if (from->kind != TSR__T_COOP)
+        return tsr__t_fault(p, inst, m, NULL, "Expected coopmatrix type");
+    if (to->kind != TSR__T_COOP)
+        return tsr__t_fault(p, inst, NULL, NULL, "Expected coopmatrix type");
+    if (from->number != to->number || from->use != to->use)
+        return tsr__t_fault(p, inst, m, NULL, "Component type and use of operand must match those of return type");
+    if (inst->op != TSR__T_COOP_REDUCE_ADD && class_of(from) == TSR__T_COMPLEX)
+        return tsr__t_fault(p, inst, m, NULL, "complex type unsupported by instruction");
+    int64_t rows = inst->mode[0] ? 1 : from->rows, cols = inst->mode[0] ? from->cols : 1;
+    if (to->rows == rows && to->cols == cols)
+        return true;
+    struct tsr_tensor_diagnostic *e =
+        tsr__t_error(p, inst->at, "Invalid shape (a reduction of %s has the shape %lldx%lld, not %lldx%lld)",
+                     inst->mode[0] ? "columns" : "rows", (long long)rows, (long long)cols, (long long)to->rows, (long long)to->cols);
+    tsr__t_note_value(p, e, m);
+    return false;
 }

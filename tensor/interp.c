@@ -149,6 +149,64 @@ TSR_TI_FUNCTION(foreach)
     restore_active(t, &saved);
 }
 
+/* Tiles one after the other, each by one sub-group in turn. */
+TSR_TI_FUNCTION(foreach_tile)
+{
+    uint32_t count = inst->slice_count, group = 0, i = 0;
+    int64_t from[TSR__T_MOST_VARIABLES], to[TSR__T_MOST_VARIABLES], at[TSR__T_MOST_VARIABLES];
+    bool empty = false;
+    struct mask saved = save_active(t);
+    for (i = 0; i < count; i++) {
+        at[i] = from[i] = tsr__ti_value(t, inst->operands[i])->number[0].i;
+        to[i] = tsr__ti_value(t, inst->operands[count + i])->number[0].i;
+        empty |= from[i] >= to[i];
+    }
+    t->spmd = true;
+    for (i = 0; !empty && i < count; group = (group + 1) % (t->items / t->lanes)) {
+        memset(t->active, false, t->items);
+        memset(t->active + group * t->lanes, true, t->lanes);
+        for (uint32_t item = group * t->lanes; item < (group + 1) * t->lanes; item++)
+            for (i = 0; i < count; i++) {
+                int64_t left = to[i] - at[i], most = inst->shape[i].number;
+                tsr__ti_value(t, inst->variables[i])->number[item].i = at[i];
+                tsr__ti_value(t, inst->variables[count + i])->number[item].i = left < most ? left : most;
+            }
+        t->region(t, inst->regions[0]);
+        for (i = 0; i < count && (at[i] += inst->shape[i].number) >= to[i]; i++)
+            at[i] = from[i];
+    }
+    t->spmd = false;
+    restore_active(t, &saved);
+}
+
+/* Each work-item in turn has the components of its rows, so that what the region does is done once for each. */
+TSR_TI_FUNCTION(coop_apply)
+{
+    const struct tsr__t_type *type = inst->results[0]->type;
+    const struct tsr__ti_value *from = tsr__ti_value(t, inst->operands[0]);
+    struct tsr__ti_value *made = tsr__ti_value(t, inst->results[0]);
+    struct mask saved = save_active(t);
+    for (int64_t first = 0; first < type->rows * type->cols; first += t->lanes) {
+        for (uint32_t item = 0; item < t->items; item++) {
+            int64_t component = first + item % t->lanes;
+            t->active[item] = saved.on[item] && component < type->rows * type->cols;
+            if (!t->active[item])
+                continue;
+            tsr__ti_value(t, inst->variables[0])->number[item].i = component % type->rows;
+            tsr__ti_value(t, inst->variables[1])->number[item].i = component / type->rows;
+            tsr__ti_value(t, inst->variables[2])->number[item] =
+                from->number[item / t->lanes * (size_t)(type->rows * type->cols) + (size_t)component];
+        }
+        if (any_active(t))
+            t->region(t, inst->regions[0]);
+        const struct tsr__ti_number *yielded = tsr__ti_value(t, inst->regions[0]->last->operands[0])->number;
+        for (uint32_t item = 0; item < t->items; item++)
+            if (t->active[item])
+                made->number[item / t->lanes * (size_t)(type->rows * type->cols) + (size_t)(first + item % t->lanes)] = yielded[item];
+    }
+    restore_active(t, &saved);
+}
+
 TSR_TI_FUNCTION(parallel)
 {
     t->spmd = true;

@@ -68,7 +68,8 @@ struct tsr__ti_memref {
 struct tsr__ti_memref tsr__ti_memref(struct tsr__ti *t, const struct tsr__t_value *value, uint32_t item);
 /* The address of an element, which must be one of the memref's. */
 void *tsr__ti_address(struct tsr__ti *t, const struct tsr__ti_memref *memref, const int64_t *index);
-void tsr__ti_store(const struct tsr__ti_memref *memref, void *address, struct tsr__ti_number a, enum tsr__t_atomic atomic);
+/* Returns what was there before. */
+struct tsr__ti_number tsr__ti_store(const struct tsr__ti_memref *memref, void *address, struct tsr__ti_number a, enum tsr__t_atomic atomic);
 
 #define TSR_TI_FUNCTION(group) void tsr__ti_run_##group(struct tsr__ti *t, const struct tsr__t_inst *inst)
 TSR_TI_FUNCTION(arith);
@@ -89,9 +90,11 @@ TSR_TI_FUNCTION(size);
 TSR_TI_FUNCTION(associated);
 TSR_TI_FUNCTION(load);
 TSR_TI_FUNCTION(store);
+TSR_TI_FUNCTION(update);
 TSR_TI_FUNCTION(barrier);
 TSR_TI_FUNCTION(for);
 TSR_TI_FUNCTION(foreach);
+TSR_TI_FUNCTION(foreach_tile);
 TSR_TI_FUNCTION(if);
 TSR_TI_FUNCTION(parallel);
 TSR_TI_FUNCTION(yield);
@@ -107,5 +110,9 @@ TSR_TI_FUNCTION(coop_mul_add);
 TSR_TI_FUNCTION(coop_construct);
 TSR_TI_FUNCTION(coop_scale);
 TSR_TI_FUNCTION(coop_store);
+TSR_TI_FUNCTION(coop_update);
+TSR_TI_FUNCTION(coop_apply);
+TSR_TI_FUNCTION(coop_prefetch);
+TSR_TI_FUNCTION(coop_reduce);
 
 #endif

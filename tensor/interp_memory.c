@@ -22,12 +22,16 @@ void *tsr__ti_address(struct tsr__ti *t, const struct tsr__ti_memref *m, const i
     return m->pointer + offset * (int64_t)tsr__t_numbers[m->type->number].bytes;
 }
 
-void tsr__ti_store(const struct tsr__ti_memref *m, void *address, struct tsr__ti_number a, enum tsr__t_atomic atomic)
+struct tsr__ti_number tsr__ti_store(const struct tsr__ti_memref *m, void *address, struct tsr__ti_number a, enum tsr__t_atomic atomic)
 {
+    static const enum tsr__t_op ops[] = {
+        [TSR__T_ATOMIC_ADD] = TSR__T_ADD, [TSR__T_ATOMIC_MAX] = TSR__T_MAX, [TSR__T_ATOMIC_MIN] = TSR__T_MIN};
     enum tsr__t_number type = m->type->number;
-    if (atomic == TSR__T_ATOMIC_ADD)
-        a = tsr__ti_arith(TSR__T_ADD, type, tsr__ti_read(type, address), a);
+    struct tsr__ti_number before = tsr__ti_read(type, address);
+    if (atomic >= TSR__T_ATOMIC_ADD)
+        a = tsr__ti_arith(ops[atomic], type, before, a);
     tsr__ti_write(type, address, a);
+    return before;
 }
 
 /* Sets a memref of the result's type: numbers of the type count before those that are given. */
@@ -220,6 +224,21 @@ TSR_TI_FUNCTION(store)
             continue;
         struct tsr__ti_memref m = tsr__ti_memref(t, inst->operands[1], item);
         tsr__ti_store(&m, element(t, inst, &m, 2, item), tsr__ti_value(t, inst->operands[0])->number[item], inst->atomic);
+    }
+}
+
+TSR_TI_FUNCTION(update)
+{
+    struct tsr__ti_number *before = tsr__ti_value(t, inst->results[0])->number;
+    for (uint32_t item = 0; item < t->items; item++) {
+        if (!t->active[item])
+            continue;
+        struct tsr__ti_memref m = tsr__ti_memref(t, inst->operands[1], item);
+        if (t->spmd || !item)
+            before[item] =
+                tsr__ti_store(&m, element(t, inst, &m, 2, item), tsr__ti_value(t, inst->operands[0])->number[item], inst->atomic);
+        else
+            before[item] = before[0];
     }
 }
 

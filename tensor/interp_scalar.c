@@ -206,6 +206,47 @@ TSR_TI_FUNCTION(coop_store)
     each_element(t, inst, inst->operands[0], 1, store_element);
 }
 
+/* The results are the first numbers of the value to come, as the elements are those of the operand. */
+static void update_element(struct tsr__ti *t, const struct tsr__t_inst *inst, const struct tsr__ti_memref *m, const int64_t *index,
+                           struct tsr__ti_number *element)
+{
+    struct tsr__ti_number *before = tsr__ti_value(t, inst->results[0])->number + (element - tsr__ti_value(t, inst->operands[0])->number);
+    *before = (struct tsr__ti_number){0};
+    if (!is_outside(inst, m, index))
+        *before = tsr__ti_store(m, tsr__ti_address(t, m, index), *element, inst->atomic);
+}
+
+TSR_TI_FUNCTION(coop_update)
+{
+    each_element(t, inst, inst->operands[0], 1, update_element);
+}
+
+TSR_TI_FUNCTION(coop_prefetch)
+{
+    (void)t;
+    (void)inst;
+}
+
+/* Row or column of the result by row or column. */
+TSR_TI_FUNCTION(coop_reduce)
+{
+    static const enum tsr__t_op ops[] = {TSR__T_ADD, TSR__T_MAX, TSR__T_MIN};
+    const struct tsr__t_type *from = inst->operands[0]->type, *to = inst->results[0]->type;
+    enum tsr__t_number wide = from->number == TSR__T_BF16 ? TSR__T_F32 : from->number;
+    int64_t count = inst->mode[0] ? from->rows : from->cols;
+    for (uint32_t group = 0; group < t->items / t->lanes; group++) {
+        const struct tsr__ti_number *a = tsr__ti_value(t, inst->operands[0])->number + (size_t)group * (size_t)(from->rows * from->cols);
+        struct tsr__ti_number *made = tsr__ti_value(t, inst->results[0])->number + (size_t)group * (size_t)(to->rows * to->cols);
+        for (int64_t i = 0; i < to->rows * to->cols; i++) {
+            const struct tsr__ti_number *first = a + (inst->mode[0] ? i * from->rows : i);
+            struct tsr__ti_number all = first[0];
+            for (int64_t k = 1; k < count; k++)
+                all = tsr__ti_arith(ops[inst->op - TSR__T_COOP_REDUCE_ADD], wide, all, first[inst->mode[0] ? k : k * from->rows]);
+            made[i] = tsr__ti_round(from->number, all);
+        }
+    }
+}
+
 TSR_TI_FUNCTION(coop_construct)
 {
     const struct tsr__t_type *type = inst->results[0]->type;

@@ -103,9 +103,11 @@ enum tsr__t_form {
     TSR__T_FORM_SIZE,
     TSR__T_FORM_LOAD,
     TSR__T_FORM_STORE,
+    TSR__T_FORM_UPDATE,
     TSR__T_FORM_BARRIER,
     TSR__T_FORM_FOR,
     TSR__T_FORM_FOREACH,
+    TSR__T_FORM_FOREACH_TILE,
     TSR__T_FORM_IF,
     TSR__T_FORM_PARALLEL,
     TSR__T_FORM_YIELD,
@@ -113,6 +115,10 @@ enum tsr__t_form {
     TSR__T_FORM_CUMSUM,
     TSR__T_FORM_COOP_LOAD,
     TSR__T_FORM_COOP_STORE,
+    TSR__T_FORM_COOP_UPDATE,
+    TSR__T_FORM_COOP_APPLY,
+    TSR__T_FORM_COOP_PREFETCH,
+    TSR__T_FORM_COOP_REDUCE,
 };
 enum tsr__t_region_kind { TSR__T_MIXED, TSR__T_COLLECTIVE, TSR__T_SPMD };
 struct tsr__t_op_info {
@@ -123,7 +129,23 @@ struct tsr__t_op_info {
 };
 extern const struct tsr__t_op_info tsr__t_ops[TSR__T_OPS];
 
-enum tsr__t_atomic { TSR__T_PLAIN, TSR__T_ATOMIC, TSR__T_ATOMIC_ADD };
+enum tsr__t_atomic { TSR__T_PLAIN, TSR__T_ATOMIC, TSR__T_ATOMIC_ADD, TSR__T_ATOMIC_MAX, TSR__T_ATOMIC_MIN };
+/* Of atomic instructions: who sees them, and how others are ordered by them. The first of each is what a text that names none means. */
+enum tsr__t_memory_scope { TSR__T_WORK_GROUP, TSR__T_CROSS_DEVICE, TSR__T_DEVICE, TSR__T_SUBGROUP, TSR__T_SCOPES };
+enum tsr__t_memory_order {
+    TSR__T_RELAXED,
+    TSR__T_ACQUIRE,
+    TSR__T_RELEASE,
+    TSR__T_ACQUIRE_RELEASE,
+    TSR__T_SEQUENTIALLY_CONSISTENT,
+    TSR__T_ORDERS
+};
+extern const char *const tsr__t_scope_names[TSR__T_SCOPES], *const tsr__t_order_names[TSR__T_ORDERS];
+/* Whether the instruction is one of those that name them, and what it does to memory. */
+static inline bool tsr__t_is_ordered(enum tsr__t_op op)
+{
+    return (op >= TSR__T_LOAD_ATOMIC && op <= TSR__T_UPDATE_MIN) || (op >= TSR__T_COOP_LOAD_ATOMIC && op <= TSR__T_COOP_UPDATE_MIN);
+}
 enum { TSR__T_ROWS_CHECKED = 1, TSR__T_COLS_CHECKED = 2 };
 enum { TSR__T_FENCE_GLOBAL = 1, TSR__T_FENCE_LOCAL = 2 };
 enum { TSR__T_LOCAL_ALIGNMENT = 128 }; /* bytes, of each alloca */
@@ -154,23 +176,26 @@ struct tsr__t_inst {
     struct tsr_tensor_range at; /* from the mnemonic to the end */
     bool transpose[2];
     enum tsr__t_atomic atomic;
+    enum tsr__t_memory_scope scope;
+    enum tsr__t_memory_order order;
     uint32_t checked; /* ROWS_CHECKED … */
     uint32_t fences;  /* barrier */
     char component;   /* built-in values: 'x', 'y', 'z', or 0 */
     struct tsr__t_value **operands, **results;
     uint32_t operand_count, result_count;
-    /* Immediates: the mode of size, cumsum and expand, both of fuse; the constant. */
+    /* Immediates: the mode of size, cumsum and expand, both of fuse; 0 for a reduction of rows, 1 for columns; the level of the caches of a
+     * prefetch; the constant. */
     int64_t mode[2];
     int64_t integer;
     double floating[2];
     bool constant_is_integer, constant_is_bool, constant_is_complex;
     struct tsr__t_slice *slices; /* subview */
-    struct tsr__t_index *shape;  /* expand */
+    struct tsr__t_index *shape;  /* expand; foreach_tile: of a tile; prefetch: rows and columns */
     uint32_t slice_count;        /* of either */
     /* Regions: of loops the body, of `if` both. Variables of loops, then carried values, are values of the region. */
     struct tsr__t_region *regions[2];
     struct tsr__t_value **variables;
-    uint32_t variable_count; /* for: 1 + carried values, whose first values are the last operands */
+    uint32_t variable_count; /* for: 1 + carried values, whose first values are the last operands; foreach_tile: offsets, then sizes */
     bool has_step;
     const struct tsr__t_type **returned; /* types that the text gives to results of for and if */
     uint32_t returned_count;

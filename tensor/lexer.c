@@ -86,7 +86,7 @@ static bool is_letter(int c)
 static struct tsr__t_token identifier(struct tsr__t_lexer *l)
 {
     size_t count = 1, from = 1;
-    enum tsr__t_token_kind kind = peek(l, 0) == '%' ? TSR__T_LOCAL_ID : TSR__T_GLOBAL_ID;
+    enum tsr__t_token_kind kind = peek(l, 0) == '%' ? TSR__T_LOCAL_ID : peek(l, 0) == '@' ? TSR__T_GLOBAL_ID : TSR__T_DEFINED_ID;
     if (isdigit(peek(l, 1))) {
         while (isdigit(peek(l, count)))
             count++;
@@ -102,6 +102,7 @@ static struct tsr__t_token identifier(struct tsr__t_lexer *l)
     const char *word = copy(l, from, count - from);
     struct tsr__t_token token = take(l, kind, count);
     token.word = word;
+    token.defined = kind == TSR__T_DEFINED_ID ? word : NULL;
     return token;
 }
 
@@ -225,7 +226,14 @@ struct tsr__t_token tsr__t_next(struct tsr__t_lexer *l)
     int c = peek(l, 0);
     if (!c)
         return take(l, TSR__T_END, 0);
-    if (c == '%' || c == '@')
+    static const char *const operators[] = {"^", "-", "+", "*", "/", "%"};
+    for (size_t i = 0; l->calculates && i < TSR_ARRAY_LEN(operators); i++)
+        if (operators[i][0] == c && !begins_number(l)) {
+            struct tsr__t_token token = take(l, TSR__T_PUNCTUATION, 1);
+            token.word = operators[i];
+            return token;
+        }
+    if (c == '%' || c == '@' || c == '$')
         return identifier(l);
     if (c == '"')
         return string(l);
@@ -259,16 +267,24 @@ const char *tsr__t_describe(struct tsr_tensor_program *p, const struct tsr__t_to
         [TSR__T_STRING] = "string",   [TSR__T_INT] = "integer constant",      [TSR__T_FLOAT] = "floating point constant"};
     if (token->kind < TSR_ARRAY_LEN(kinds) && kinds[token->kind])
         return kinds[token->kind];
-    const char *text = tsr_arena_format(&p->arena, "'%s'", token->word);
+    const char *text = tsr_arena_format(&p->arena, token->kind == TSR__T_DEFINED_ID ? "'$%s'" : "'%s'", token->word);
     return text ? text : token->word;
 }
 
 bool tsr_tensor_is_text(const void *text, size_t size)
 {
     struct tsr_tensor_program p = {.text = text, .size = size};
-    struct tsr__t_lexer l = {&p, 0, 1, 1};
+    struct tsr__t_lexer l = {&p, 0, 1, 1, false};
     skip_space(&l);
     size_t left = size - l.at;
+    if (peek(&l, 0) == '$' && (is_letter(peek(&l, 1)) || isdigit(peek(&l, 1)))) {
+        size_t count = 1;
+        while (is_letter(peek(&l, count)) || isdigit(peek(&l, count)) || peek(&l, count) == '_')
+            count++;
+        advance(&l, count);
+        skip_space(&l);
+        return peek(&l, 0) == '=' && peek(&l, 1) != '=';
+    }
     if (left < 5 || memcmp(p.text + l.at, "func", 4) != 0)
         return false;
     advance(&l, 4);

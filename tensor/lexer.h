@@ -13,9 +13,10 @@ enum tsr__t_token_kind {
     TSR__T_TYPE_NAME,   /* word, op: a number of enum tsr__t_number */
     TSR__T_LOCAL_ID,    /* word: without sigil, numbers without leading zeros */
     TSR__T_GLOBAL_ID,
-    TSR__T_STRING, /* word: without quotes */
-    TSR__T_INT,    /* integer */
-    TSR__T_FLOAT,  /* floating */
+    TSR__T_DEFINED_ID, /* `$` and a name that is not, or not yet, a number, a truth value or a type of numbers */
+    TSR__T_STRING,     /* word: without quotes */
+    TSR__T_INT,        /* integer */
+    TSR__T_FLOAT,      /* floating */
 };
 
 struct tsr__t_token {
@@ -25,12 +26,14 @@ struct tsr__t_token {
     int64_t integer;
     double floating;
     struct tsr_tensor_range at;
+    const char *defined; /* the token stands for `$` and this name; otherwise NULL */
 };
 
 struct tsr__t_lexer {
     struct tsr_tensor_program *program;
     size_t at;
     uint32_t line, column;
+    bool calculates; /* operators are tokens */
 };
 
 /* The next token. What is none ends the parse with a message. */

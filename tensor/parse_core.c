@@ -5,12 +5,42 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- names with `$` ---- */
+
+const struct tsr__t_definition *tsr__t_find_definition(const struct tsr__t_parser *ps, const char *name)
+{
+    const struct tsr__t_definition *d = ps->definitions;
+    while (d && strcmp(d->name, name) != 0)
+        d = d->next;
+    return d;
+}
+
+const struct tsr__t_definition *tsr__t_definition(const struct tsr__t_parser *ps)
+{
+    return ps->token.kind == TSR__T_DEFINED_ID ? tsr__t_find_definition(ps, ps->token.word) : NULL;
+}
+
+/* Puts what a name with `$` stands for, if that is a token, in its place. */
+static void resolve(struct tsr__t_parser *ps, struct tsr__t_token *token)
+{
+    const struct tsr__t_definition *d = tsr__t_find_definition(ps, token->word);
+    if (!d || d->type || d->attribute)
+        return;
+    struct tsr_tensor_range at = token->at;
+    const char *name = token->word;
+    *token = d->token;
+    token->at = at;
+    token->defined = name;
+}
+
 /* ---- tokens ---- */
 
 void tsr__t_advance(struct tsr__t_parser *ps)
 {
     ps->last = ps->token.at;
     ps->token = tsr__t_next(&ps->lexer);
+    if (ps->token.kind == TSR__T_DEFINED_ID)
+        resolve(ps, &ps->token);
 }
 
 /* Names of attributes can be names of instructions as well. */
@@ -30,6 +60,8 @@ bool tsr__t_accept(struct tsr__t_parser *ps, const char *word)
 
 _Noreturn void tsr__t_unexpected(struct tsr__t_parser *ps, const char *expected)
 {
+    if (ps->token.kind == TSR__T_DEFINED_ID && !tsr__t_definition(ps))
+        tsr__t_stop(ps->p, ps->token.at, "Undefined identifier $%s", ps->token.word);
     tsr__t_stop(ps->p, ps->token.at, "syntax error, unexpected %s, expecting %s", tsr__t_describe(ps->p, &ps->token), expected);
 }
 
@@ -143,7 +175,7 @@ static void grow_buckets(struct tsr__t_parser *ps)
 
 void tsr__t_open_scope(struct tsr__t_parser *ps, struct tsr__t_scope *scope)
 {
-    *scope = (struct tsr__t_scope){.outer = ps->scope};
+    *scope = (struct tsr__t_scope){.outer = ps->scope, .definitions = ps->definitions};
     ps->scope = scope;
 }
 
@@ -156,6 +188,7 @@ void tsr__t_close_scope(struct tsr__t_parser *ps)
         *link = b->chain;
         ps->binding_count--;
     }
+    ps->definitions = ps->scope->definitions;
     ps->scope = ps->scope->outer;
 }
 

@@ -60,6 +60,12 @@ static struct tsr__t_index read_index(struct tsr__t_parser *ps)
     return (struct tsr__t_index){tsr__t_use(ps), 0};
 }
 
+static void add_shape(struct tsr__t_parser *ps, struct tsr__t_inst *inst, struct tsr__t_index size)
+{
+    *(struct tsr__t_index *)tsr__t_grow(ps, &inst->shape, inst->slice_count, sizeof size) = size;
+    inst->slice_count++;
+}
+
 /* Transposes and ".atomic" in any order; the language has had two. */
 static void read_modifiers(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
 {
@@ -83,6 +89,21 @@ static void read_store_flag(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
         inst->atomic = TSR__T_ATOMIC_ADD;
     else if (tsr__t_accept(ps, ".atomic"))
         inst->atomic = TSR__T_ATOMIC;
+}
+
+/* Scope and order of an atomic instruction, in that order. */
+static void read_order(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
+{
+    bool has_scope = false, has_order = false;
+    for (unsigned i = 0; i < TSR__T_SCOPES && !has_scope; i++) {
+        has_scope = tsr__t_accept(ps, tsr__t_scope_names[i]);
+        inst->scope = has_scope ? (enum tsr__t_memory_scope)i : TSR__T_WORK_GROUP;
+    }
+    for (unsigned i = 0; i < TSR__T_ORDERS && !has_order; i++) {
+        has_order = tsr__t_accept(ps, tsr__t_order_names[i]);
+        inst->order = has_order ? (enum tsr__t_memory_order)i : TSR__T_RELAXED;
+    }
+    inst->atomic = TSR__T_ATOMIC;
 }
 
 static void read_checked_flag(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
@@ -191,11 +212,9 @@ static void read_expand(struct tsr__t_parser *ps, struct reading *r)
     tsr__t_expect(ps, "[");
     r->inst->mode[0] = tsr__t_expect_int(ps);
     tsr__t_expect(ps, "->");
-    do {
-        struct tsr__t_index factor = read_index(ps);
-        *(struct tsr__t_index *)tsr__t_grow(ps, &r->inst->shape, r->inst->slice_count, sizeof factor) = factor;
-        r->inst->slice_count++;
-    } while (tsr__t_accept(ps, "x"));
+    do
+        add_shape(ps, r->inst, read_index(ps));
+    while (tsr__t_accept(ps, "x"));
     tsr__t_expect(ps, "]");
     read_result_type(ps, r);
 }
@@ -244,6 +263,8 @@ static void read_size(struct tsr__t_parser *ps, struct reading *r)
 
 static void read_load(struct tsr__t_parser *ps, struct reading *r)
 {
+    if (tsr__t_is_ordered(r->inst->op))
+        read_order(ps, r->inst);
     read_plain(ps, r);
     read_indices(ps, r->inst);
     read_result_type(ps, r);
@@ -251,9 +272,22 @@ static void read_load(struct tsr__t_parser *ps, struct reading *r)
 
 static void read_store(struct tsr__t_parser *ps, struct reading *r)
 {
-    read_store_flag(ps, r->inst);
+    if (tsr__t_is_ordered(r->inst->op))
+        read_order(ps, r->inst);
+    else
+        read_store_flag(ps, r->inst);
     read_plain(ps, r);
     read_indices(ps, r->inst);
+}
+
+/* What is stored is the first operand, and what was there before the result. */
+static void read_update(struct tsr__t_parser *ps, struct reading *r)
+{
+    static const enum tsr__t_atomic updates[] = {TSR__T_ATOMIC_ADD, TSR__T_ATOMIC_MAX, TSR__T_ATOMIC_MIN};
+    bool coop = tsr__t_ops[r->inst->op].form == TSR__T_FORM_COOP_UPDATE;
+    read_store(ps, r);
+    r->inst->atomic = updates[r->inst->op - (coop ? TSR__T_COOP_UPDATE_ADD : TSR__T_UPDATE_ADD)];
+    read_result_type(ps, r);
 }
 
 static void read_barrier(struct tsr__t_parser *ps, struct reading *r)
@@ -299,6 +333,34 @@ static void read_coop_store(struct tsr__t_parser *ps, struct reading *r)
     read_transpose(ps, r->inst);
     read_checked_flag(ps, r->inst);
     read_store(ps, r);
+}
+
+static void read_coop_update(struct tsr__t_parser *ps, struct reading *r)
+{
+    read_transpose(ps, r->inst);
+    read_checked_flag(ps, r->inst);
+    read_update(ps, r);
+}
+
+static void read_coop_prefetch(struct tsr__t_parser *ps, struct reading *r)
+{
+    r->inst->mode[0] = tsr__t_expect_int(ps);
+    tsr__t_expect(ps, ",");
+    read_plain(ps, r);
+    read_indices(ps, r->inst);
+    for (int i = 0; i < 2; i++) {
+        tsr__t_expect(ps, ",");
+        add_shape(ps, r->inst, (struct tsr__t_index){NULL, tsr__t_expect_int(ps)});
+    }
+}
+
+static void read_coop_reduce(struct tsr__t_parser *ps, struct reading *r)
+{
+    r->inst->mode[0] = tsr__t_accept(ps, ".column");
+    if (!r->inst->mode[0] && !tsr__t_accept(ps, ".row"))
+        tsr__t_unexpected(ps, "'.row' or '.column'");
+    read_plain(ps, r);
+    read_result_type(ps, r);
 }
 
 static void read_yield(struct tsr__t_parser *ps, struct reading *r)
@@ -407,14 +469,17 @@ static void read_for(struct tsr__t_parser *ps, struct reading *r)
         inst->attributes = tsr__t_read_attributes(ps);
 }
 
-static void read_foreach(struct tsr__t_parser *ps, struct reading *r)
+static struct tsr__t_token *read_names(struct tsr__t_parser *ps, uint32_t *count)
 {
-    struct tsr__t_inst *inst = r->inst;
-    uint32_t variables, lengths[2];
     tsr__t_expect(ps, "(");
-    struct tsr__t_token *names = tsr__t_identifiers(ps, &variables);
+    struct tsr__t_token *names = tsr__t_identifiers(ps, count);
     tsr__t_expect(ps, ")");
-    const struct tsr__t_type *type = tsr__t_accept(ps, ":") ? tsr__t_read_type(ps) : NULL;
+    return names;
+}
+
+/* The lists where variables begin and end. */
+static void read_bounds(struct tsr__t_parser *ps, struct tsr__t_inst *inst, uint32_t lengths[2])
+{
     tsr__t_expect(ps, "=");
     for (int i = 0; i < 2; i++) {
         uint32_t before = inst->operand_count;
@@ -427,11 +492,67 @@ static void read_foreach(struct tsr__t_parser *ps, struct reading *r)
         tsr__t_expect(ps, ")");
         lengths[i] = inst->operand_count - before;
     }
+}
+
+static void read_foreach(struct tsr__t_parser *ps, struct reading *r)
+{
+    struct tsr__t_inst *inst = r->inst;
+    uint32_t variables, lengths[2];
+    struct tsr__t_token *names = read_names(ps, &variables);
+    const struct tsr__t_type *type = tsr__t_accept(ps, ":") ? tsr__t_read_type(ps) : NULL;
+    read_bounds(ps, inst, lengths);
     end_head(ps, inst);
     if (variables != lengths[0] || lengths[0] != lengths[1])
         tsr__t_stop(ps->p, inst->at, "length(from) must equal length(to) and the number of loop variables");
     for (uint32_t i = 0; i < variables; i++)
         add_variable(ps, inst, &names[i], type ? type : bound_type(ps, inst, inst->operand_count));
+    inst->regions[0] = read_body(ps, inst, TSR__T_SPMD);
+}
+
+static void read_foreach_tile(struct tsr__t_parser *ps, struct reading *r)
+{
+    struct tsr__t_inst *inst = r->inst;
+    uint32_t variables, sizes, lengths[2];
+    struct tsr__t_token *names = read_names(ps, &variables);
+    read_bounds(ps, inst, lengths);
+    tsr__t_expect(ps, "as");
+    struct tsr__t_token *size_names = read_names(ps, &sizes);
+    tsr__t_expect(ps, "<");
+    tsr__t_expect(ps, "=");
+    tsr__t_expect(ps, "(");
+    do
+        add_shape(ps, inst, (struct tsr__t_index){NULL, tsr__t_expect_int(ps)});
+    while (tsr__t_accept(ps, ","));
+    tsr__t_expect(ps, ")");
+    end_head(ps, inst);
+    if (variables != lengths[0] || lengths[0] != lengths[1] || sizes != variables || inst->slice_count != variables)
+        tsr__t_stop(ps->p, inst->at, "length(from) must equal length(to) and the numbers of loop variables, sizes and tile sizes");
+    for (uint32_t i = 0; i < 2 * variables; i++)
+        add_variable(ps, inst, i < variables ? &names[i] : &size_names[i - variables], inst->operands[i % variables]->type);
+    if (inst->shape[0].number % ps->func->info.sub_group_size)
+        tsr__t_error(ps->p, inst->at, "The first size of a tile must be a multiple of the sub-group size, which is %u",
+                     ps->func->info.sub_group_size);
+    inst->regions[0] = read_body(ps, inst, TSR__T_SPMD);
+}
+
+/* Row, column and number of a component are values of the region, which yields the component of the result. */
+static void read_coop_apply(struct tsr__t_parser *ps, struct reading *r)
+{
+    struct tsr__t_inst *inst = r->inst;
+    uint32_t count;
+    struct tsr__t_token *names = read_names(ps, &count);
+    tsr__t_expect(ps, "=");
+    read_plain(ps, r);
+    tsr__t_expect(ps, "->");
+    add_type(ps, r, tsr__t_read_type(ps));
+    end_head(ps, inst);
+    if (count != 3)
+        tsr__t_stop(ps->p, inst->at, "Expected identifiers of a row, a column and a component");
+    const struct tsr__t_type *component = tsr__t_number_type(ps, r->types[0]->number), *i32 = tsr__t_number_type(ps, TSR__T_I32);
+    for (uint32_t i = 0; i < count; i++)
+        add_variable(ps, inst, &names[i], i < 2 ? i32 : component);
+    *(const struct tsr__t_type **)tsr__t_grow(ps, &inst->returned, 0, sizeof component) = component;
+    inst->returned_count = 1;
     inst->regions[0] = read_body(ps, inst, TSR__T_SPMD);
 }
 
@@ -455,13 +576,33 @@ static void read_parallel(struct tsr__t_parser *ps, struct reading *r)
 /* ---- instructions ---- */
 
 static void (*const forms[])(struct tsr__t_parser *ps, struct reading *r) = {
-    [TSR__T_FORM_VALUES] = read_values,     [TSR__T_FORM_OPERANDS] = read_plain,      [TSR__T_FORM_CONSTANT] = read_constant,
-    [TSR__T_FORM_BUILTIN] = read_builtin,   [TSR__T_FORM_ALLOCA] = read_alloca,       [TSR__T_FORM_EXPAND] = read_expand,
-    [TSR__T_FORM_FUSE] = read_fuse,         [TSR__T_FORM_SUBVIEW] = read_subview,     [TSR__T_FORM_SIZE] = read_size,
-    [TSR__T_FORM_LOAD] = read_load,         [TSR__T_FORM_STORE] = read_store,         [TSR__T_FORM_BARRIER] = read_barrier,
-    [TSR__T_FORM_FOR] = read_for,           [TSR__T_FORM_FOREACH] = read_foreach,     [TSR__T_FORM_IF] = read_if,
-    [TSR__T_FORM_PARALLEL] = read_parallel, [TSR__T_FORM_YIELD] = read_yield,         [TSR__T_FORM_BLAS] = read_blas,
-    [TSR__T_FORM_CUMSUM] = read_cumsum,     [TSR__T_FORM_COOP_LOAD] = read_coop_load, [TSR__T_FORM_COOP_STORE] = read_coop_store,
+    [TSR__T_FORM_VALUES] = read_values,
+    [TSR__T_FORM_OPERANDS] = read_plain,
+    [TSR__T_FORM_CONSTANT] = read_constant,
+    [TSR__T_FORM_BUILTIN] = read_builtin,
+    [TSR__T_FORM_ALLOCA] = read_alloca,
+    [TSR__T_FORM_EXPAND] = read_expand,
+    [TSR__T_FORM_FUSE] = read_fuse,
+    [TSR__T_FORM_SUBVIEW] = read_subview,
+    [TSR__T_FORM_SIZE] = read_size,
+    [TSR__T_FORM_LOAD] = read_load,
+    [TSR__T_FORM_STORE] = read_store,
+    [TSR__T_FORM_BARRIER] = read_barrier,
+    [TSR__T_FORM_FOR] = read_for,
+    [TSR__T_FORM_FOREACH] = read_foreach,
+    [TSR__T_FORM_IF] = read_if,
+    [TSR__T_FORM_PARALLEL] = read_parallel,
+    [TSR__T_FORM_YIELD] = read_yield,
+    [TSR__T_FORM_BLAS] = read_blas,
+    [TSR__T_FORM_CUMSUM] = read_cumsum,
+    [TSR__T_FORM_COOP_LOAD] = read_coop_load,
+    [TSR__T_FORM_COOP_STORE] = read_coop_store,
+    [TSR__T_FORM_UPDATE] = read_update,
+    [TSR__T_FORM_COOP_UPDATE] = read_coop_update,
+    [TSR__T_FORM_COOP_APPLY] = read_coop_apply,
+    [TSR__T_FORM_COOP_PREFETCH] = read_coop_prefetch,
+    [TSR__T_FORM_COOP_REDUCE] = read_coop_reduce,
+    [TSR__T_FORM_FOREACH_TILE] = read_foreach_tile,
 };
 
 static void define_results(struct tsr__t_parser *ps, struct reading *r, const struct tsr__t_token *names, uint32_t count)

@@ -121,13 +121,25 @@ static struct tsr__t_type *read_memref(struct tsr__t_parser *ps)
     return type;
 }
 
+/* The memref of a group. */
+static struct tsr__t_type *read_member(struct tsr__t_parser *ps)
+{
+    const struct tsr__t_definition *definition = tsr__t_definition(ps);
+    if (!definition || !definition->type || definition->type->kind != TSR__T_MEMREF)
+        return read_memref(ps);
+    struct tsr__t_type *type = new_type(ps, TSR__T_MEMREF);
+    *type = *definition->type;
+    tsr__t_advance(ps);
+    return type;
+}
+
 static const struct tsr__t_type *read_group(struct tsr__t_parser *ps)
 {
     struct tsr_tensor_range from = ps->token.at;
     struct tsr__t_type *type = new_type(ps, TSR__T_GROUP);
     tsr__t_expect(ps, "group");
     tsr__t_expect(ps, "<");
-    type->memref = read_memref(ps);
+    type->memref = read_member(ps);
     type->number = type->memref->number;
     tsr__t_expect(ps, "x");
     type->size = tsr__t_expect_size(ps);
@@ -182,12 +194,15 @@ const struct tsr__t_type *tsr__t_read_type(struct tsr__t_parser *ps)
         return read_group(ps);
     if (tsr__t_is(ps, "coopmatrix"))
         return read_coop(ps);
+    const struct tsr__t_definition *definition = tsr__t_definition(ps);
+    if (definition && definition->type) {
+        tsr__t_advance(ps);
+        return definition->type;
+    }
     tsr__t_unexpected(ps, "type");
 }
 
 /* ---- attributes ---- */
-
-static struct tsr__t_attr *read_attribute(struct tsr__t_parser *ps);
 
 static void read_name(struct tsr__t_parser *ps, const char **name, bool *quoted)
 {
@@ -219,7 +234,7 @@ static struct tsr__t_attr *read_dictionary(struct tsr__t_parser *ps)
         tsr__t_expect(ps, "=");
         if (tsr__t_attr(dict, name))
             tsr__t_error(ps->p, at, "Duplicate key in dictionary: %s", name);
-        *last = read_attribute(ps);
+        *last = tsr__t_read_attribute(ps);
         (*last)->name = name;
         (*last)->quoted = quoted;
         last = &(*last)->next;
@@ -238,7 +253,7 @@ static struct tsr__t_attr *read_array(struct tsr__t_parser *ps)
     if (tsr__t_accept(ps, "]"))
         return array;
     do {
-        *last = read_attribute(ps);
+        *last = tsr__t_read_attribute(ps);
         last = &(*last)->next;
         array->count++;
     } while (tsr__t_accept(ps, ","));
@@ -246,11 +261,16 @@ static struct tsr__t_attr *read_array(struct tsr__t_parser *ps)
     return array;
 }
 
-static struct tsr__t_attr *read_attribute(struct tsr__t_parser *ps)
+struct tsr__t_attr *tsr__t_read_attribute(struct tsr__t_parser *ps)
 {
     struct tsr__t_attr *attribute;
+    const struct tsr__t_definition *definition = tsr__t_definition(ps);
     tsr__t_deeper(ps);
-    if (tsr__t_is(ps, "{")) {
+    if (definition && definition->attribute) { /* a copy, as it may be in several lists */
+        attribute = tsr__t_alloc(ps->p, sizeof *attribute);
+        *attribute = *definition->attribute;
+        tsr__t_advance(ps);
+    } else if (tsr__t_is(ps, "{")) {
         attribute = read_dictionary(ps);
     } else if (tsr__t_is(ps, "[")) {
         attribute = read_array(ps);
@@ -273,5 +293,7 @@ static struct tsr__t_attr *read_attribute(struct tsr__t_parser *ps)
 
 const struct tsr__t_attr *tsr__t_read_attributes(struct tsr__t_parser *ps)
 {
-    return tsr__t_is(ps, "{") ? read_attribute(ps) : NULL;
+    const struct tsr__t_definition *definition = tsr__t_definition(ps);
+    bool is_dict = definition && definition->attribute && definition->attribute->kind == TSR__T_ATTR_DICT;
+    return is_dict || tsr__t_is(ps, "{") ? tsr__t_read_attribute(ps) : NULL;
 }

@@ -22,7 +22,8 @@ static struct tsr__t_region *read_region(struct tsr__t_parser *ps, enum tsr__t_r
     while (!tsr__t_is(ps, "}")) {
         if (ps->token.kind == TSR__T_END)
             tsr__t_unexpected(ps, "'}'");
-        tsr__t_read_inst(ps);
+        if (!tsr__t_read_definition(ps))
+            tsr__t_read_inst(ps);
     }
     tsr__t_advance(ps);
     tsr__t_close_scope(ps);
@@ -83,9 +84,9 @@ static struct tsr__t_func *read_func(struct tsr__t_parser *ps)
     for (uint32_t i = 0; i < func->param_count; i++) /* now that the array stays where it is */
         tsr__t_bind(ps, &func->params[i].value);
     if (tsr__t_accept(ps, "attributes")) {
-        if (!tsr__t_is(ps, "{"))
-            tsr__t_unexpected(ps, "'{'");
         func->attributes = tsr__t_read_attributes(ps);
+        if (!func->attributes)
+            tsr__t_unexpected(ps, "'{'");
     }
     tsr__t_check_func(ps->p, func);
     tsr__t_make_signature(ps->p, func);
@@ -102,10 +103,14 @@ static void read_program(struct tsr_tensor_program *p)
     struct tsr__t_parser *ps = tsr__t_alloc(p, sizeof *ps);
     struct tsr__t_func **last = &p->first;
     ps->p = p;
-    ps->lexer = (struct tsr__t_lexer){p, 0, 1, 1};
+    ps->lexer = (struct tsr__t_lexer){p, 0, 1, 1, false};
     ps->read_region = read_region;
     tsr__t_advance(ps);
     do {
+        while (tsr__t_read_definition(ps))
+            ;
+        if (ps->token.kind == TSR__T_END && p->first)
+            break;
         if (!tsr__t_is(ps, "func"))
             tsr__t_unexpected(ps, p->first ? "'func' or end of file" : "'func'");
         if (p->func_count == MOST_FUNCTIONS)

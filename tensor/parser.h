@@ -12,8 +12,19 @@ struct tsr__t_binding {
     struct tsr__t_value *value;
     struct tsr__t_binding *chain, *in_scope;
 };
+/* What `$` and a name stand for: a token, a type, or an attribute. */
+struct tsr__t_definition {
+    const char *name;
+    struct tsr__t_token token; /* a number, a truth value, a type of numbers, unless one of these is there: */
+    const struct tsr__t_type *type;
+    const struct tsr__t_attr *attribute;
+    struct tsr_tensor_range at;
+    uint32_t number; /* of definitions up to this one */
+    struct tsr__t_definition *next;
+};
 struct tsr__t_scope {
     struct tsr__t_binding *first;
+    struct tsr__t_definition *definitions; /* of the scopes around it */
     struct tsr__t_scope *outer;
 };
 
@@ -24,7 +35,8 @@ struct tsr__t_parser {
     struct tsr_tensor_range last; /* of the token taken last */
     struct tsr__t_func *func;
     struct tsr__t_scope *scope;
-    struct tsr__t_binding **buckets; /* of the names that can be used, as many as there have been such names at most */
+    struct tsr__t_definition *definitions; /* that can be used */
+    struct tsr__t_binding **buckets;       /* of the names that can be used, as many as there have been such names at most */
     uint32_t bucket_count, binding_count;
     enum tsr__t_region_kind kind; /* of the region that is read */
     struct tsr__t_region *region; /* likewise */
@@ -42,6 +54,11 @@ int64_t tsr__t_expect_int(struct tsr__t_parser *ps);
 int64_t tsr__t_expect_size(struct tsr__t_parser *ps); /* an integer, or DYNAMIC for '?' */
 struct tsr_tensor_range tsr__t_since(const struct tsr__t_parser *ps, struct tsr_tensor_range from);
 void tsr__t_deeper(struct tsr__t_parser *ps);
+
+/* What the name with `$` stands for here; NULL: nothing. */
+const struct tsr__t_definition *tsr__t_find_definition(const struct tsr__t_parser *ps, const char *name);
+/* The same of the token that comes next, unless that has been replaced by another token. */
+const struct tsr__t_definition *tsr__t_definition(const struct tsr__t_parser *ps);
 
 /* A growing array in the arena: *array has `count` elements; returns room for one more at its end. */
 void *tsr__t_grow(struct tsr__t_parser *ps, void *array, uint32_t count, size_t size);
@@ -61,12 +78,17 @@ struct tsr__t_value *tsr__t_use_or_number(struct tsr__t_parser *ps, const struct
 /* Identifiers with commas between, not bound yet. */
 struct tsr__t_token *tsr__t_identifiers(struct tsr__t_parser *ps, uint32_t *count);
 
+/* ---- parse_define.c ---- */
+/* $NAME = …, if that comes next. */
+bool tsr__t_read_definition(struct tsr__t_parser *ps);
+
 /* ---- parse_type.c ---- */
 const struct tsr__t_type *tsr__t_read_type(struct tsr__t_parser *ps);
 const struct tsr__t_type *tsr__t_number_type(struct tsr__t_parser *ps, enum tsr__t_number number);
 const struct tsr__t_type *tsr__t_bool_type(struct tsr__t_parser *ps);
 /* A dictionary; NULL: none comes next. */
 const struct tsr__t_attr *tsr__t_read_attributes(struct tsr__t_parser *ps);
+struct tsr__t_attr *tsr__t_read_attribute(struct tsr__t_parser *ps);
 
 /* ---- parse_inst.c ---- */
 /* One instruction, with what it defines; it is added to the region. */

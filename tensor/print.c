@@ -110,11 +110,19 @@ static void print_result_type(struct printer *pr, const struct tsr__t_inst *inst
 static void print_modifiers(struct printer *pr, const struct tsr__t_inst *inst)
 {
     static const char *const atomics[] = {"", ".atomic", ".atomic_add"};
+    bool ordered = tsr__t_is_ordered(inst->op);
     static const char *const checked[] = {"", ".rows_checked", ".cols_checked", ".both_checked"};
     for (uint32_t i = 0; i < tsr__t_ops[inst->op].transposes; i++)
-        if (inst->op != TSR__T_COOP_STORE || inst->transpose[i])
+        if (inst->transpose[i] ||
+            (tsr__t_ops[inst->op].form != TSR__T_FORM_COOP_STORE && tsr__t_ops[inst->op].form != TSR__T_FORM_COOP_UPDATE))
             tsr_buf_printf(pr->out, "%s", inst->transpose[i] ? ".t" : ".n");
-    tsr_buf_printf(pr->out, "%s%s", checked[inst->checked], atomics[inst->atomic]);
+    tsr_buf_printf(pr->out, "%s%s", checked[inst->checked], ordered ? "" : atomics[inst->atomic]);
+    if (ordered && inst->scope)
+        tsr_buf_printf(pr->out, "%s", tsr__t_scope_names[inst->scope]);
+    if (ordered && inst->order)
+        tsr_buf_printf(pr->out, "%s", tsr__t_order_names[inst->order]);
+    if (tsr__t_ops[inst->op].form == TSR__T_FORM_COOP_REDUCE)
+        tsr_buf_printf(pr->out, inst->mode[0] ? ".column" : ".row");
     if (inst->component)
         tsr_buf_printf(pr->out, ".%c", inst->component);
     if (inst->fences & TSR__T_FENCE_GLOBAL)
@@ -188,9 +196,14 @@ static void print_details(struct printer *pr, const struct tsr__t_inst *inst)
     case TSR__T_FORM_STORE:
     case TSR__T_FORM_COOP_LOAD:
     case TSR__T_FORM_COOP_STORE:
+    case TSR__T_FORM_UPDATE:
+    case TSR__T_FORM_COOP_UPDATE:
+    case TSR__T_FORM_COOP_PREFETCH:
         tsr_buf_printf(pr->out, "[");
         print_values(pr, inst->operands + own, inst->operand_count - own);
         tsr_buf_printf(pr->out, "]");
+        for (uint32_t i = 0; i < inst->slice_count; i++)
+            tsr_buf_printf(pr->out, ", %lld", (long long)inst->shape[i].number);
         return;
     default:
         return;
@@ -202,6 +215,8 @@ static void print_operands(struct printer *pr, const struct tsr__t_inst *inst)
     uint32_t count = tsr__t_ops[inst->op].operands;
     if (count)
         tsr_buf_printf(pr->out, " ");
+    if (tsr__t_ops[inst->op].form == TSR__T_FORM_COOP_PREFETCH)
+        tsr_buf_printf(pr->out, "%lld, ", (long long)inst->mode[0]);
     if (tsr__t_ops[inst->op].form != TSR__T_FORM_CUMSUM) {
         print_values(pr, inst->operands, count);
         return;
@@ -257,6 +272,30 @@ static void print_foreach(struct printer *pr, const struct tsr__t_inst *inst)
     tsr_buf_printf(pr->out, ")");
 }
 
+static void print_foreach_tile(struct printer *pr, const struct tsr__t_inst *inst)
+{
+    uint32_t count = inst->slice_count;
+    struct tsr__t_value *const *const lists[] = {inst->variables, inst->operands, inst->operands + count, inst->variables + count};
+    static const char *const before[] = {" (", ") = (", "), (", ") as ("};
+    for (int i = 0; i < 4; i++) {
+        tsr_buf_printf(pr->out, "%s", before[i]);
+        print_values(pr, lists[i], count);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        tsr_buf_printf(pr->out, "%s%lld", i ? ", " : ") <= (", (long long)inst->shape[i].number);
+    tsr_buf_printf(pr->out, ")");
+}
+
+static void print_coop_apply(struct printer *pr, const struct tsr__t_inst *inst)
+{
+    tsr_buf_printf(pr->out, " (");
+    print_values(pr, inst->variables, inst->variable_count);
+    tsr_buf_printf(pr->out, ") = ");
+    print_value(pr, inst->operands[0]);
+    tsr_buf_printf(pr->out, " -> ");
+    tsr__t_print_type(inst->results[0]->type, pr->out);
+}
+
 static void print_region(struct printer *pr, const struct tsr__t_region *region);
 
 /* What follows the mnemonic. */
@@ -268,6 +307,12 @@ static void print_rest(struct printer *pr, const struct tsr__t_inst *inst)
         break;
     case TSR__T_FOREACH:
         print_foreach(pr, inst);
+        break;
+    case TSR__T_FOREACH_TILE:
+        print_foreach_tile(pr, inst);
+        break;
+    case TSR__T_COOP_APPLY:
+        print_coop_apply(pr, inst);
         break;
     case TSR__T_IF:
         tsr_buf_printf(pr->out, " ");

@@ -12,6 +12,9 @@ const struct tsr__t_number_info tsr__t_numbers[] = {
 
 const char *const tsr__t_use_names[TSR__T_USES] = {"matrix_a", "matrix_b", "matrix_acc"};
 
+const char *const tsr__t_scope_names[TSR__T_SCOPES] = {".work_group", ".cross_device", ".device", ".subgroup"};
+const char *const tsr__t_order_names[TSR__T_ORDERS] = {".relaxed", ".acquire", ".release", ".acquire_release", ".sequentially_consistent"};
+
 const struct tsr__t_op_info tsr__t_ops[] = {
 #define TSR_OP(name, text, later, form, transposes, operands, region, group)                                                               \
     {text, TSR__T_FORM_##form, transposes, operands, TSR__T_##region},

@@ -97,4 +97,9 @@ bool put_values(struct gen *g);
 bool put_coop(struct gen *g);
 bool put_tiles(struct gen *g);
 
+/* generate_later.c */
+bool put_atomics(struct gen *g);
+bool put_turns(struct gen *g);
+bool put_reduction(struct gen *g);
+
 #endif

@@ -455,10 +455,10 @@ static bool put_carried(struct gen *g)
 static bool put_statement(struct gen *g)
 {
     static bool (*const kinds[])(struct gen *) = {
-        put_axpby,     put_gemm,     put_gemm,    put_gemm,    put_steps,  put_steps,  put_gemv,   put_gemv,
-        put_ger,       put_hadamard, put_sum,     put_sum,     put_cumsum, put_alloca, put_column, put_window,
-        put_window,    put_expanded, put_foreach, put_foreach, put_values, put_values, put_values, put_sub_group,
-        put_sub_group, put_exchange, put_coop,    put_tiles,   put_tiles,  put_branch, put_carried};
+        put_axpby,    put_gemm,    put_gemm,   put_gemm,    put_steps,   put_steps,     put_gemv,      put_gemv,     put_ger,
+        put_hadamard, put_sum,     put_sum,    put_cumsum,  put_alloca,  put_column,    put_window,    put_window,   put_expanded,
+        put_foreach,  put_foreach, put_values, put_values,  put_values,  put_sub_group, put_sub_group, put_exchange, put_coop,
+        put_tiles,    put_tiles,   put_branch, put_carried, put_atomics, put_turns,     put_turns,     put_reduction};
     for (int i = 0; i < TRIES; i++) {
         uint32_t kind = below(g, TSR_ARRAY_LEN(kinds));
         for (int k = 0; k < TRIES_OF_A_KIND; k++)

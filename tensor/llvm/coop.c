@@ -78,6 +78,19 @@ static void limit(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t co
                        (unsigned long long)count, MOST_PRODUCTS);
 }
 
+/* An atomic load, or an update with a number, and what was there before; 0 where the element does not count. */
+static struct tsr__te_number access_or_zero(struct tsr__te *e, const struct tsr__t_inst *inst, const struct place *p, LLVMValueRef *index,
+                                            LLVMValueRef good, const struct tsr__te_number *number)
+{
+    struct tsr__te_guard guard = tsr__te_guard(e, good);
+    LLVMValueRef address = tsr__te_address(e, &p->memory, index);
+    struct tsr__te_number before =
+        number ? tsr__te_update_memory(e, &p->memory, address, *number, inst->atomic) : tsr__te_load_atomic(e, &p->memory, address);
+    LLVMValueRef parts[] = {before.re, before.im};
+    tsr__te_end_guard(e, &guard, parts, tsr__te_parts(p->memory.type->number));
+    return (struct tsr__te_number){parts[0], parts[1]};
+}
+
 TSR_TE_FUNCTION(coop_load)
 {
     struct matrix m = matrix_of(e, inst->results[0]->type);
@@ -87,7 +100,9 @@ TSR_TE_FUNCTION(coop_load)
     for (uint32_t r = 0; r < m.blocks; r++) {
         for (uint32_t j = 0; j < m.cols; j++) {
             locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
-            set_component(&m, parts, r, j, tsr__te_load_or_zero(e, &p.memory, index, good));
+            set_component(&m, parts, r, j,
+                          inst->atomic == TSR__T_PLAIN ? tsr__te_load_or_zero(e, &p.memory, index, good)
+                                                       : access_or_zero(e, inst, &p, index, good, NULL));
         }
     }
     tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
@@ -108,6 +123,41 @@ TSR_TE_FUNCTION(coop_store)
             tsr__te_end_if(e, end);
         }
     }
+    tsr__te_order_behind(e, inst);
+}
+
+TSR_TE_FUNCTION(coop_update)
+{
+    struct matrix m = matrix_of(e, inst->operands[0]->type);
+    struct place p = place_of(e, inst, 1);
+    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = tsr__te_lane(e), index[2], good;
+    limit(e, inst, (uint64_t)m.blocks * m.cols);
+    for (uint32_t r = 0; r < m.blocks; r++) {
+        for (uint32_t j = 0; j < m.cols; j++) {
+            struct tsr__te_number number = component(e, inst->operands[0], &m, r, j);
+            locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
+            set_component(&m, parts, r, j, access_or_zero(e, inst, &p, index, good, &number));
+        }
+    }
+    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+}
+
+/* The whole sub-group goes through the lines of each column. */
+TSR_TE_FUNCTION(coop_prefetch)
+{
+    enum { LINE_BYTES = 64, LEVELS = 3 };
+    struct tsr__te_memref memory = tsr__te_get_memref(e, inst->operands[0]);
+    uint32_t in_line = LINE_BYTES / tsr__t_numbers[memory.type->number].bytes;
+    LLVMValueRef zero = tsr__te_i64(e, 0);
+    struct tsr__te_loop cols, rows;
+    if (inst->mode[0] >= LEVELS || memory.type->local)
+        return;
+    tsr__te_sure_loop(e, &cols, zero, tsr__te_i64(e, inst->shape[1].number), tsr__te_i64(e, 1));
+    tsr__te_sure_loop(e, &rows, zero, tsr__te_i64(e, inst->shape[0].number), tsr__te_i64(e, in_line));
+    tsr__te_prefetch(e, &memory, add(e, tsr__te_get_number(e, inst->operands[1]).re, rows.index),
+                     add(e, tsr__te_get_number(e, inst->operands[2]).re, cols.index));
+    tsr__te_end_rolled_loop(e, &rows, NULL);
+    tsr__te_end_rolled_loop(e, &cols, NULL);
 }
 
 /* ---- arithmetic ---- */
@@ -133,6 +183,86 @@ TSR_TE_FUNCTION(coop_scale)
         for (uint32_t j = 0; j < m.cols; j++)
             set_component(&m, parts, r, j, tsr__te_arith(e, TSR__T_MUL, m.type->number, scale, component(e, inst->operands[1], &m, r, j)));
     tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+}
+
+static void count_inst(const struct tsr__t_inst *inst, void *count)
+{
+    *(uint64_t *)count += !inst->hidden;
+}
+
+/* Whether the work-item has row r of its rows; NULL: all have. */
+static LLVMValueRef has_row(struct tsr__te *e, const struct matrix *m, LLVMValueRef own, uint32_t r)
+{
+    bool all = (int64_t)(r + 1) * m->lanes <= m->type->rows;
+    return all ? NULL : inside(e, plus(e, own, r * m->lanes), tsr__te_i64(e, m->type->rows));
+}
+
+/* The region once for each component. */
+TSR_TE_FUNCTION(coop_apply)
+{
+    struct matrix m = matrix_of(e, inst->operands[0]->type);
+    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = tsr__te_lane(e);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
+    uint64_t length = 0;
+    tsr__t_visit(inst->regions[0], count_inst, &length);
+    limit(e, inst, (uint64_t)m.blocks * m.cols * length);
+    for (uint32_t r = 0; r < m.blocks; r++) {
+        for (uint32_t j = 0; j < m.cols; j++) {
+            struct tsr__te_guard guard = tsr__te_guard(e, has_row(e, &m, own, r));
+            LLVMValueRef row = LLVMBuildTrunc(e->builder, plus(e, own, r * m.lanes), i32, ""), col = tsr__te_i32(e, j);
+            tsr__te_set(e, inst->variables[0], &row, 1);
+            tsr__te_set(e, inst->variables[1], &col, 1);
+            tsr__te_set_number(e, inst->variables[2], component(e, inst->operands[0], &m, r, j));
+            e->region(e, inst->regions[0]);
+            struct tsr__te_number made = tsr__te_get_number(e, inst->regions[0]->last->operands[0]);
+            LLVMValueRef both[] = {made.re, made.im};
+            tsr__te_end_guard(e, &guard, both, m.parts);
+            set_component(&m, parts, r, j, (struct tsr__te_number){both[0], both[1]});
+        }
+    }
+    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+}
+
+/* Of a matrix with fewer rows than work-items: those that have none get what changes no sum, or the number of the first row. */
+static struct tsr__te_number fill_rest(struct tsr__te *e, unsigned which, enum tsr__t_number number, LLVMValueRef has,
+                                       struct tsr__te_number own)
+{
+    struct tsr__te_number rest = which ? tsr__te_broadcast(e, number, own, tsr__te_i32(e, 0)) : tsr__te_zero(e, number);
+    own.re = choose(e, has, own.re, rest.re);
+    own.im = own.im ? choose(e, has, own.im, rest.im) : NULL;
+    return own;
+}
+
+/* Of rows in each work-item; of columns in each as well, and then by the sub-group, whose first work-item has the only row. bf16 is reduced
+ * in f32. */
+TSR_TE_FUNCTION(coop_reduce)
+{
+    static const enum tsr__t_op ops[] = {TSR__T_ADD, TSR__T_MAX, TSR__T_MIN};
+    static const char *const functions[] = {"sub_group_reduce_add", "sub_group_reduce_max", "sub_group_reduce_min"};
+    struct matrix from = matrix_of(e, inst->operands[0]->type), to = matrix_of(e, inst->results[0]->type);
+    unsigned which = inst->op - TSR__T_COOP_REDUCE_ADD;
+    bool down = inst->mode[0];
+    enum tsr__t_number number = from.type->number, wide = number == TSR__T_BF16 ? TSR__T_F32 : number;
+    LLVMValueRef *parts = tsr__te_room(e, to.blocks * to.cols * to.parts), own = tsr__te_lane(e);
+    limit(e, inst, (uint64_t)from.blocks * from.cols);
+    for (uint32_t i = 0; i < (down ? from.cols : from.blocks); i++) {
+        struct tsr__te_number all = {0};
+        for (uint32_t k = 0; k < (down ? from.blocks : from.cols); k++) {
+            uint32_t r = down ? k : i, j = down ? i : k;
+            struct tsr__te_number one = tsr__te_convert(e, component(e, inst->operands[0], &from, r, j), number, wide);
+            LLVMValueRef has = down ? has_row(e, &from, own, r) : NULL;
+            struct tsr__te_number joined = k ? tsr__te_arith(e, ops[which], wide, all, one) : one;
+            if (has && k) { /* the other work-items have rows above it alone */
+                joined.re = choose(e, has, joined.re, all.re);
+                joined.im = joined.im ? choose(e, has, joined.im, all.im) : NULL;
+            }
+            all = has && !k ? fill_rest(e, which, wide, has, joined) : joined;
+        }
+        if (down)
+            all = tsr__te_sub_group(e, functions[which], wide, all);
+        set_component(&to, parts, down ? 0 : i, down ? i : 0, tsr__te_convert(e, all, wide, number));
+    }
+    tsr__te_set(e, inst->results[0], parts, to.blocks * to.cols * to.parts);
 }
 
 /* Element (k, j) of B in all work-items, as a number of type `sum`. */

@@ -202,6 +202,12 @@ LLVMValueRef tsr__te_load_part(struct tsr__te *e, const struct tsr__te_memref *m
 void tsr__te_prefetch_at(struct tsr__te *e, LLVMValueRef address);
 void tsr__te_prefetch(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef i, LLVMValueRef j);
 void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef first, LLVMValueRef col, uint32_t rows);
+/* An atomic load; an update, which returns what was there before. */
+struct tsr__te_number tsr__te_load_atomic(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
+struct tsr__te_number tsr__te_update_memory(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address,
+                                            struct tsr__te_number number, enum tsr__t_atomic atomic);
+/* What the order of an atomic store demands beyond what it does by itself. */
+void tsr__te_order_behind(struct tsr__te *e, const struct tsr__t_inst *inst);
 void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number number,
                           enum tsr__t_atomic atomic);
 static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
@@ -252,9 +258,11 @@ TSR_TE_FUNCTION(size);
 TSR_TE_FUNCTION(associated);
 TSR_TE_FUNCTION(load);
 TSR_TE_FUNCTION(store);
+TSR_TE_FUNCTION(update);
 TSR_TE_FUNCTION(barrier);
 TSR_TE_FUNCTION(for);
 TSR_TE_FUNCTION(foreach);
+TSR_TE_FUNCTION(foreach_tile);
 TSR_TE_FUNCTION(if);
 TSR_TE_FUNCTION(parallel);
 TSR_TE_FUNCTION(yield);
@@ -270,6 +278,10 @@ TSR_TE_FUNCTION(coop_mul_add);
 TSR_TE_FUNCTION(coop_construct);
 TSR_TE_FUNCTION(coop_scale);
 TSR_TE_FUNCTION(coop_store);
+TSR_TE_FUNCTION(coop_update);
+TSR_TE_FUNCTION(coop_apply);
+TSR_TE_FUNCTION(coop_prefetch);
+TSR_TE_FUNCTION(coop_reduce);
 
 enum { TSR__TE_FIRST_LEVEL = 32 << 10 }; /* bytes of the first level of the caches */
 

@@ -129,17 +129,47 @@ void tsr__te_prefetch_rows(struct tsr__te *e, const struct tsr__te_memref *memre
 /* ---- stores ---- */
 
 /* There is an instruction for all but half, which has a function of OpenCL C. */
-static void add_atomically(struct tsr__te *e, enum tsr__t_number number, LLVMValueRef address, LLVMValueRef value)
+static LLVMValueRef update_atomically(struct tsr__te *e, enum tsr__t_number number, enum tsr__t_atomic atomic, LLVMValueRef address,
+                                      LLVMValueRef value)
 {
+    static const struct {
+        LLVMAtomicRMWBinOp whole, floating;
+        const char *name;
+    } ops[] = {[TSR__T_ATOMIC_ADD] = {LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpFAdd, "atomic_fetch_add"},
+               [TSR__T_ATOMIC_MAX] = {LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpFMax, "atomic_fetch_max"},
+               [TSR__T_ATOMIC_MIN] = {LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpFMin, "atomic_fetch_min"}};
     number = tsr__t_numbers[number].component;
-    LLVMAtomicRMWBinOp op = tsr__t_numbers[number].class == TSR__T_INTEGER ? LLVMAtomicRMWBinOpAdd : LLVMAtomicRMWBinOpFAdd;
-    if (number != TSR__T_F16) {
-        LLVMBuildAtomicRMW(e->builder, op, address, value, LLVMAtomicOrderingSequentiallyConsistent, false);
-        return;
-    }
+    if (number != TSR__T_F16)
+        return LLVMBuildAtomicRMW(e->builder, tsr__t_numbers[number].class == TSR__T_INTEGER ? ops[atomic].whole : ops[atomic].floating,
+                                  address, value, LLVMAtomicOrderingSequentiallyConsistent, false);
     LLVMValueRef args[] = {address, value};
     bool local = LLVMGetPointerAddressSpace(LLVMTypeOf(address)) == 3;
-    tsr__te_call(e, "atomic_fetch_add", local ? "PU3AS3VU7_AtomicDhDh" : "PU3AS1VU7_AtomicDhDh", LLVMTypeOf(value), args, 2);
+    return tsr__te_call(e, ops[atomic].name, local ? "PU3AS3VU7_AtomicDhDh" : "PU3AS1VU7_AtomicDhDh", LLVMTypeOf(value), args, 2);
+}
+
+struct tsr__te_number tsr__te_update_memory(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address,
+                                            struct tsr__te_number number, enum tsr__t_atomic atomic)
+{
+    LLVMValueRef parts[2] = {number.re, number.im};
+    for (unsigned i = 0; i < tsr__te_parts(memref->type->number); i++)
+        parts[i] = update_atomically(e, memref->type->number, atomic, part_address(e, memref, address, i), parts[i]);
+    return (struct tsr__te_number){parts[0], parts[1]};
+}
+
+/* Integers of the same size stand for half. */
+struct tsr__te_number tsr__te_load_atomic(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address)
+{
+    enum tsr__t_number number = memref->type->number;
+    LLVMTypeRef type = tsr__te_type(e, number);
+    LLVMValueRef parts[2] = {NULL, NULL};
+    for (unsigned i = 0; i < tsr__te_parts(number); i++) {
+        LLVMTypeRef own = number == TSR__T_F16 ? LLVMInt16TypeInContext(e->context) : type;
+        LLVMValueRef loaded = LLVMBuildLoad2(e->builder, own, part_address(e, memref, address, i), "");
+        LLVMSetAlignment(loaded, tsr__t_numbers[tsr__t_numbers[number].component].bytes);
+        LLVMSetOrdering(loaded, LLVMAtomicOrderingSequentiallyConsistent);
+        parts[i] = LLVMBuildBitCast(e->builder, loaded, type, "");
+    }
+    return (struct tsr__te_number){parts[0], parts[1]};
 }
 
 void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number value,
@@ -149,8 +179,8 @@ void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref
     LLVMValueRef parts[2] = {value.re, value.im};
     for (unsigned i = 0; i < tsr__te_parts(number); i++) {
         LLVMValueRef at = part_address(e, memref, address, i);
-        if (atomic == TSR__T_ATOMIC_ADD) {
-            add_atomically(e, number, at, parts[i]);
+        if (atomic >= TSR__T_ATOMIC_ADD) {
+            update_atomically(e, number, atomic, at, parts[i]);
             continue;
         }
         if (atomic == TSR__T_ATOMIC && number == TSR__T_F16)
@@ -291,21 +321,59 @@ TSR_TE_FUNCTION(load)
     for (uint32_t i = 1; i < inst->operand_count; i++)
         index[i - 1] = tsr__te_get_number(e, inst->operands[i]).re;
     tsr__te_touch(e, (struct tsr__te_touched){.read = tsr__te_space(memref.type)});
-    tsr__te_set_number(e, inst->results[0], tsr__te_load_number(e, &memref, tsr__te_address(e, &memref, index)));
+    LLVMValueRef address = tsr__te_address(e, &memref, index);
+    tsr__te_set_number(e, inst->results[0],
+                       inst->atomic == TSR__T_PLAIN ? tsr__te_load_number(e, &memref, address) : tsr__te_load_atomic(e, &memref, address));
+}
+
+/* Stores release, and all other atomic operations are in one order; with this, stores are as well. */
+void tsr__te_order_behind(struct tsr__te *e, const struct tsr__t_inst *inst)
+{
+    if (inst->order == TSR__T_SEQUENTIALLY_CONSISTENT)
+        LLVMBuildFence(e->builder, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}
+
+/* The address of the element that an instruction names whose first operand goes to memory, the second one. */
+static LLVMValueRef target_address(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_memref *memref)
+{
+    LLVMValueRef *index = tsr__te_room(e, inst->operand_count);
+    for (uint32_t i = 2; i < inst->operand_count; i++)
+        index[i - 2] = tsr__te_get_number(e, inst->operands[i]).re;
+    return tsr__te_address(e, memref, index);
 }
 
 /* In a collective region all work-items have the same value, and the first one stores it. */
 TSR_TE_FUNCTION(store)
 {
     struct tsr__te_memref memref = tsr__te_get_memref(e, inst->operands[1]);
-    LLVMValueRef *index = tsr__te_room(e, inst->operand_count);
-    for (uint32_t i = 2; i < inst->operand_count; i++)
-        index[i - 2] = tsr__te_get_number(e, inst->operands[i]).re;
     tsr__te_touch(e, (struct tsr__te_touched){.written = tsr__te_space(memref.type)});
-    LLVMValueRef address = tsr__te_address(e, &memref, index);
+    LLVMValueRef address = target_address(e, inst, &memref);
     LLVMBasicBlockRef end = tsr__te_if(e, e->spmd ? NULL : e->first_item);
     tsr__te_store_number(e, &memref, address, tsr__te_get_number(e, inst->operands[0]), inst->atomic);
+    tsr__te_order_behind(e, inst);
     tsr__te_end_if(e, end);
+}
+
+/* In a collective region the first work-item does it, and tells the others what was there. */
+TSR_TE_FUNCTION(update)
+{
+    struct tsr__te_memref memref = tsr__te_get_memref(e, inst->operands[1]);
+    enum tsr__t_number number = memref.type->number;
+    uint32_t bytes = tsr__t_numbers[number].bytes;
+    tsr__te_touch(e, (struct tsr__te_touched){tsr__te_space(memref.type), tsr__te_space(memref.type)});
+    LLVMValueRef address = target_address(e, inst, &memref), room = e->spmd ? NULL : tsr__te_scratch(e, bytes);
+    if (!e->spmd && !room)
+        tsr__te_refuse(e, inst, "There is no local memory left for the result of this instruction");
+    LLVMBasicBlockRef end = tsr__te_if(e, e->spmd ? NULL : e->first_item);
+    struct tsr__te_number before = tsr__te_update_memory(e, &memref, address, tsr__te_get_number(e, inst->operands[0]), inst->atomic);
+    if (room)
+        tsr__te_store_number(e, &memref, room, before, TSR__T_PLAIN);
+    tsr__te_end_if(e, end);
+    if (room) {
+        tsr__te_scratch_barrier(e);
+        before = tsr__te_load_number(e, &memref, room);
+    }
+    tsr__te_set_number(e, inst->results[0], before);
 }
 
 TSR_TE_FUNCTION(barrier)

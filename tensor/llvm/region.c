@@ -23,6 +23,11 @@ static void add_touched(const struct tsr__t_inst *inst, void *data)
         case TSR__T_FORM_COOP_STORE:
             t->written |= tsr__te_space(type);
             break;
+        case TSR__T_FORM_UPDATE:
+        case TSR__T_FORM_COOP_UPDATE:
+            t->read |= tsr__te_space(type);
+            t->written |= tsr__te_space(type);
+            break;
         case TSR__T_FORM_BLAS:
         case TSR__T_FORM_CUMSUM:
             t->read |= tsr__te_space(type);
@@ -167,8 +172,8 @@ static bool follows(const struct tsr__t_value *value, const struct tsr__t_value 
 static void count_access(const struct tsr__t_inst *inst, void *data)
 {
     struct accesses *accesses = data;
-    bool store = inst->op == TSR__T_STORE;
-    if (!store && inst->op != TSR__T_LOAD)
+    bool store = tsr__t_ops[inst->op].form == TSR__T_FORM_STORE;
+    if (!store && tsr__t_ops[inst->op].form != TSR__T_FORM_LOAD)
         return;
     const struct tsr__t_type *type = inst->operands[store]->type;
     if (type->kind == TSR__T_MEMREF && type->order && type->stride[0] == 1 && follows(inst->operands[1 + store], accesses->variable, 0))
@@ -263,6 +268,51 @@ TSR_TE_FUNCTION(foreach)
     } else {
         foreach_modes(e, &first, last);
     }
+    e->spmd = false;
+}
+
+/* ---- tiles ---- */
+
+/* The tiles of a mode, within those of the modes after it: sub-groups of a row of the work-group take those of the first mode in turn, rows
+ * those of the second. The last tile may have less than a tile's size. */
+static void tiles_of_mode(struct tsr__te *e, const struct tsr__t_inst *inst, uint32_t mode)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    uint32_t count = inst->slice_count, across = sizes[0] / e->func->info.sub_group_size,
+             width = mode == 0   ? across
+                     : mode == 1 ? sizes[1]
+                                 : 1;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context), type = LLVMTypeOf(tsr__te_get_number(e, inst->operands[mode]).re);
+    LLVMValueRef from = LLVMBuildIntCast2(e->builder, tsr__te_get_number(e, inst->operands[mode]).re, i64, true, "");
+    LLVMValueRef to = LLVMBuildIntCast2(e->builder, tsr__te_get_number(e, inst->operands[count + mode]).re, i64, true, "");
+    LLVMValueRef tile = tsr__te_i64(e, inst->shape[mode].number), own = tsr__te_i64(e, 0);
+    if (count == 1)
+        width *= sizes[1];
+    if (width > 1) {
+        LLVMValueRef id = tsr__te_sub_group_id(e), row = tsr__te_i64(e, across);
+        own = count == 1 ? id : mode ? LLVMBuildUDiv(e->builder, id, row, "") : LLVMBuildURem(e->builder, id, row, "");
+    }
+    struct tsr__te_loop loop;
+    LLVMValueRef first = LLVMBuildAdd(e->builder, from, LLVMBuildMul(e->builder, own, tile, ""), "");
+    tsr__te_loop(e, &loop, first, to, tsr__te_i64(e, inst->shape[mode].number * width), NULL, 0);
+    LLVMValueRef left = LLVMBuildSub(e->builder, to, loop.index, "");
+    LLVMValueRef size = LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, left, tile, ""), left, tile, "");
+    LLVMValueRef values[] = {LLVMBuildIntCast2(e->builder, loop.index, type, true, ""),
+                             LLVMBuildIntCast2(e->builder, size, type, true, "")};
+    tsr__te_set(e, inst->variables[mode], &values[0], 1);
+    tsr__te_set(e, inst->variables[count + mode], &values[1], 1);
+    if (mode)
+        tiles_of_mode(e, inst, mode - 1);
+    else
+        e->region(e, inst->regions[0]);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
+TSR_TE_FUNCTION(foreach_tile)
+{
+    tsr__te_touch(e, tsr__te_touched_by(inst->regions[0]));
+    e->spmd = true;
+    tiles_of_mode(e, inst, inst->slice_count - 1);
     e->spmd = false;
 }
 

@@ -136,12 +136,57 @@ static void each_allocation_may_fail(void **state)
     tsr_tensor_free(p);
 }
 
+/* Tiles of 16 x 2 of 20 x 3, whose components become others by their place in the tile; sums of rows and columns of all; and an update that
+ * all work-items get the result of. */
+static void tiles_are_cut_off_and_reduced(void **state)
+{
+    (void)state;
+    enum { ROWS = 20, COLS = 3 };
+    static const char text[] =
+        "$row = coopmatrix<i32x20x1,matrix_acc>\n"
+        "func @f(%A: memref<i32x20x3>, %R: memref<i32x20x1>, %C: memref<i32x1x3>, %S: memref<i32x2x2>, %M: memref<i32x3>) {\n"
+        "%z = constant 0 : index %m = size %A[0] : index %n = size %A[1] : index %c16 = constant 16 : index %c2 = constant 2 : index\n"
+        "foreach_tile (%x,%y)=(%z,%z),(%m,%n) as (%p,%q)<=(16,2) {\n"
+        "%a = cooperative_matrix_load.both_checked %A[%x,%y] : coopmatrix<i32x16x2,matrix_acc>\n"
+        "%b = cooperative_matrix_apply (%i,%j,%v)=%a -> coopmatrix<i32x16x2,matrix_acc> {\n"
+        "%c100 = constant 100 : i32 %h = mul %i, %c100 : i32 %w = add %v, %h : i32 %r = add %w, %j : i32 yield (%r) }\n"
+        "cooperative_matrix_store.both_checked %b, %A[%x,%y]\n"
+        "%k = div %x, %c16 : index %l = div %y, %c2 : index %rows = cast %p : i32 %cols = cast %q : i32\n"
+        "store %rows, %S[%k,0] store %cols, %S[%l,1] }\n"
+        "parallel { %a = cooperative_matrix_load %A[%z,%z] : coopmatrix<i32x20x3,matrix_acc>\n"
+        "%b = cooperative_matrix_reduce_add.row %a : $row cooperative_matrix_store %b, %R[%z,%z]\n"
+        "%c = cooperative_matrix_reduce_max.column %a : coopmatrix<i32x1x3,matrix_acc> cooperative_matrix_store %c, %C[%z,%z] }\n"
+        "%five = constant 5 : i32 %old = atomic_max %five, %M[0] : i32 atomic_store %old, %M[1]\n"
+        "%new = atomic_load %M[0] : i32 store %new, %M[2] }";
+    int32_t a[ROWS * COLS], r[ROWS] = {0}, c[COLS] = {0}, s[4] = {0}, m[3] = {3, 0, 0};
+    int32_t *pa = a, *pr = r, *pc = c, *ps = s, *pm = m;
+    const void *arguments[] = {&pa, &pr, &pc, &ps, &pm};
+    for (int i = 0; i < ROWS * COLS; i++)
+        a[i] = i % ROWS;
+    run(text, arguments, one_group);
+    for (int i = 0; i < ROWS; i++) { /* columns 0, 1 and 0 of their tiles */
+        assert_int_equal(a[i], i + i % 16 * 100);
+        assert_int_equal(a[i + ROWS], i + i % 16 * 100 + 1);
+        assert_int_equal(r[i], 3 * (i + i % 16 * 100) + 1);
+    }
+    assert_int_equal(c[0], 1515);
+    assert_int_equal(c[1], 1516);
+    assert_int_equal(s[0], 16);
+    assert_int_equal(s[1], 4);
+    assert_int_equal(s[2], 2);
+    assert_int_equal(s[3], 1);
+    assert_int_equal(m[0], 5);
+    assert_int_equal(m[1], 3);
+    assert_int_equal(m[2], 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_carry_values),
         cmocka_unit_test(groups_have_sizes_of_their_own),
         cmocka_unit_test(numbers_wrap_and_are_rounded_once),
+        cmocka_unit_test(tiles_are_cut_off_and_reduced),
         cmocka_unit_test(any_byte_but_zero_is_true),
         cmocka_unit_test(what_is_undefined_is_reported),
         cmocka_unit_test(each_allocation_may_fail),
