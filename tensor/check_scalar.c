@@ -98,7 +98,11 @@ static bool check_class(struct tsr_tensor_program *p, const struct tsr__t_inst *
     case TSR__T_BOOL:
         return mask & BOOLEAN || tsr__t_fault(p, inst, operand, NULL, "boolean type unsupported by instruction");
     case TSR__T_COOP:
-        return mask & COOPS || tsr__t_fault(p, inst, operand, NULL, "coopmatrix type unsupported by instruction");
+        if (!(mask & COOPS) && !inst->later)
+            return tsr__t_fault(p, inst, operand, NULL, "coopmatrix type unsupported by instruction");
+        if (inst->op == TSR__T_ABS || inst->op == TSR__T_IM || inst->op == TSR__T_RE) /* no component becomes a part of it */
+            mask &= (unsigned)~COMPLEXES;
+        return mask & (unsigned)INTEGERS << class_of(type) || tsr__t_fault(p, inst, operand, NULL, unsupported[class_of(type)]);
     case TSR__T_NUMBER:
         return mask & (unsigned)INTEGERS << class_of(type) || tsr__t_fault(p, inst, operand, NULL, unsupported[class_of(type)]);
     default:
@@ -149,7 +153,7 @@ TSR_CHECK_FUNCTION(cast)
     const struct tsr__t_type *from = a->type, *to = inst->results[0]->type;
     bool fits = from->kind == to->kind && has_number(to);
     if (fits && from->kind == TSR__T_COOP)
-        fits = from->rows == to->rows && from->cols == to->cols && from->use == to->use;
+        fits = from->rows == to->rows && from->cols == to->cols && (from->use == to->use || from->use == TSR__T_MATRIX_ACC);
     if (fits && class_of(from) == TSR__T_COMPLEX)
         fits = class_of(to) == TSR__T_COMPLEX;
     return fits || tsr__t_fault(p, inst, a, NULL, "Forbidden cast");

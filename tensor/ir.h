@@ -122,7 +122,7 @@ enum tsr__t_form {
 };
 enum tsr__t_region_kind { TSR__T_MIXED, TSR__T_COLLECTIVE, TSR__T_SPMD };
 struct tsr__t_op_info {
-    const char *text;
+    const char *text, *later; /* later: the spelling since release 0.4, or "" */
     enum tsr__t_form form;
     uint32_t transposes, operands;
     enum tsr__t_region_kind region;
@@ -180,6 +180,7 @@ struct tsr__t_inst {
     enum tsr__t_memory_order order;
     uint32_t checked; /* ROWS_CHECKED … */
     uint32_t fences;  /* barrier */
+    bool later;       /* in the spelling since release 0.4, in which arithmetic on matrices is any that numbers have */
     char component;   /* built-in values: 'x', 'y', 'z', or 0 */
     struct tsr__t_value **operands, **results;
     uint32_t operand_count, result_count;

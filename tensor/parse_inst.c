@@ -633,6 +633,7 @@ void tsr__t_read_inst(struct tsr__t_parser *ps)
     struct reading r = {.inst = inst};
     inst->op = (enum tsr__t_op)ps->token.op;
     inst->at = ps->token.at;
+    inst->later = !strcmp(ps->token.word, tsr__t_ops[inst->op].later);
     tsr__t_advance(ps);
     struct tsr__t_region *region = ps->region;
     forms[tsr__t_ops[inst->op].form](ps, &r);

@@ -350,7 +350,8 @@ static void print_inst(struct printer *pr, const struct tsr__t_inst *inst)
         pr->numbers[inst->results[0]->index] = pr->next_number++;
     begin_line(pr);
     print_values(pr, inst->results, inst->result_count);
-    tsr_buf_printf(pr->out, "%s%s", inst->result_count ? " = " : "", tsr__t_ops[inst->op].text);
+    bool later = inst->later && inst->result_count && inst->results[0]->type->kind == TSR__T_COOP;
+    tsr_buf_printf(pr->out, "%s%s", inst->result_count ? " = " : "", later ? tsr__t_ops[inst->op].later : tsr__t_ops[inst->op].text);
     print_modifiers(pr, inst);
     if (inst->op == TSR__T_PARALLEL) {
         tsr_buf_printf(pr->out, " ");

@@ -17,7 +17,7 @@ const char *const tsr__t_order_names[TSR__T_ORDERS] = {".relaxed", ".acquire", "
 
 const struct tsr__t_op_info tsr__t_ops[] = {
 #define TSR_OP(name, text, later, form, transposes, operands, region, group)                                                               \
-    {text, TSR__T_FORM_##form, transposes, operands, TSR__T_##region},
+    {text, later, TSR__T_FORM_##form, transposes, operands, TSR__T_##region},
 #include "tensor/ops.def"
 #undef TSR_OP
 };

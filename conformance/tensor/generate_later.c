@@ -150,12 +150,23 @@ bool put_turns(struct gen *g)
     put_apply(g, n, c->type, rows, cols);
     line(g);
     const char *what = "r";
-    if (kind == 2) { /* what was there is added */
-        tsr_buf_printf(&g->text, "%%b%u = cooperative_matrix_atomic_%s.both_checked%s %%r%u, %%%s[%%x%u,%%y%u] : ", n,
-                       any_update(g, c->type), any_scope(g), n, c->name, n, n);
+    if (types[c->type].class != COMPLEX && chance(g, 40)) {
+        static const char *const ops[] = {"abs", "max", "min"};
+        uint32_t op = below(g, 3);
+        tsr_buf_printf(&g->text, "%%u%u = %s %%r%u", n, ops[op], n);
+        if (op)
+            tsr_buf_printf(&g->text, ", %%a%u", n);
+        tsr_buf_printf(&g->text, " : ");
         put_matrix_type(g, c->type, rows, cols);
         line(g);
-        tsr_buf_printf(&g->text, "%%s%u = arith.add %%b%u, %%r%u : ", n, n, n);
+        what = "u";
+    }
+    if (kind == 2) { /* what was there is added */
+        tsr_buf_printf(&g->text, "%%b%u = cooperative_matrix_atomic_%s.both_checked%s %%%s%u, %%%s[%%x%u,%%y%u] : ", n,
+                       any_update(g, c->type), any_scope(g), what, n, c->name, n, n);
+        put_matrix_type(g, c->type, rows, cols);
+        line(g);
+        tsr_buf_printf(&g->text, "%%s%u = arith.add %%b%u, %%%s%u : ", n, n, what, n);
         put_matrix_type(g, c->type, rows, cols);
         line(g);
         what = "s";
