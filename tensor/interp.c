@@ -120,7 +120,7 @@ TSR_TI_FUNCTION(for)
     copy_values(t, inst->results, inst->variables + 1, carried);
 }
 
-/* Iterations one after the other, each by one work-item in turn: how they are divided is open, so a good program cannot tell. */
+/* As many iterations at a time as there are work-items: how they are divided is open, so a good program cannot tell. */
 TSR_TI_FUNCTION(foreach)
 {
     uint32_t count = inst->variable_count;
@@ -134,16 +134,17 @@ TSR_TI_FUNCTION(foreach)
     }
     t->spmd = true;
     memset(t->active, false, t->items);
-    for (uint32_t item = 0, i = 0; !empty; item = (item + 1) % t->items) {
+    for (uint32_t item = 0, i = 0; !empty && i < count;) {
         t->active[item] = true;
         for (i = 0; i < count; i++)
             tsr__ti_value(t, inst->variables[i])->number[item].i = at[i];
-        t->region(t, inst->regions[0]);
-        t->active[item] = false;
         for (i = 0; i < count && ++at[i] == to[i]; i++)
             at[i] = from[i];
-        if (i == count)
-            break;
+        if (++item < t->items && i < count)
+            continue;
+        t->region(t, inst->regions[0]);
+        memset(t->active, false, t->items);
+        item = 0;
     }
     t->spmd = false;
     restore_active(t, &saved);
