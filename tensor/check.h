@@ -55,6 +55,8 @@ TSR_CHECK_FUNCTION(coop_scale);
 TSR_CHECK_FUNCTION(coop_store);
 TSR_CHECK_FUNCTION(coop_update);
 TSR_CHECK_FUNCTION(coop_apply);
+TSR_CHECK_FUNCTION(coop_extract);
+TSR_CHECK_FUNCTION(coop_insert);
 TSR_CHECK_FUNCTION(coop_prefetch);
 TSR_CHECK_FUNCTION(coop_reduce);
 

@@ -309,3 +309,35 @@ TSR_CHECK_FUNCTION(coop_reduce)
     tsr__t_note_value(p, e, m);
     return false;
 }
+
+/* A matrix, and the number of a component that each work-item has. */
+static bool check_component(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct tsr__t_value *m)
+{
+    if (m->type->kind != TSR__T_COOP)
+        return tsr__t_fault(p, inst, m, NULL, "Expected coopmatrix type");
+    uint32_t count = tsr__t_components(m->type, p->reading->info.sub_group_size);
+    if (!count)
+        return tsr__t_fault(p, inst, m, NULL, "How work-items share out a matrix of this shape and use is not known");
+    return (inst->mode[0] >= 0 && inst->mode[0] < count) || tsr__t_fault(p, inst, m, NULL, "Argument is out of bounds");
+}
+
+TSR_CHECK_FUNCTION(coop_extract)
+{
+    const struct tsr__t_value *m = inst->operands[0];
+    const struct tsr__t_type *made = inst->results[0]->type;
+    if (!check_component(p, inst, m))
+        return false;
+    return (made->kind == TSR__T_NUMBER && made->number == m->type->number) || tsr__t_fault(p, inst, m, NULL, operand_type);
+}
+
+TSR_CHECK_FUNCTION(coop_insert)
+{
+    const struct tsr__t_value *s = inst->operands[0], *m = inst->operands[1];
+    if (s->type->kind != TSR__T_NUMBER)
+        return tsr__t_fault(p, inst, s, NULL, "Expected scalar type");
+    if (!check_component(p, inst, m))
+        return false;
+    if (s->type->number != m->type->number)
+        return tsr__t_fault(p, inst, s, m, "Scalar type mismatch");
+    return tsr__t_same_type(m->type, inst->results[0]->type) || tsr__t_fault(p, inst, m, NULL, operand_type);
+}

@@ -112,6 +112,8 @@ TSR_TI_FUNCTION(coop_scale);
 TSR_TI_FUNCTION(coop_store);
 TSR_TI_FUNCTION(coop_update);
 TSR_TI_FUNCTION(coop_apply);
+TSR_TI_FUNCTION(coop_extract);
+TSR_TI_FUNCTION(coop_insert);
 TSR_TI_FUNCTION(coop_prefetch);
 TSR_TI_FUNCTION(coop_reduce);
 

@@ -221,6 +221,39 @@ TSR_TI_FUNCTION(coop_update)
     each_element(t, inst, inst->operands[0], 1, update_element);
 }
 
+/* The element of the matrix that is the work-item's component; NULL: there is none. */
+static struct tsr__ti_number *component_of(struct tsr__ti *t, const struct tsr__t_inst *inst, const struct tsr__t_value *matrix,
+                                           uint32_t item)
+{
+    const struct tsr__t_type *type = matrix->type;
+    uint32_t row, col;
+    if (!tsr__t_component(type, t->lanes, item % t->lanes, (uint32_t)inst->mode[0], &row, &col))
+        return NULL;
+    return tsr__ti_value(t, matrix)->number + item / t->lanes * (size_t)(type->rows * type->cols) + col * (size_t)type->rows + row;
+}
+
+TSR_TI_FUNCTION(coop_extract)
+{
+    for (uint32_t item = 0; item < t->items; item++) {
+        const struct tsr__ti_number *from = component_of(t, inst, inst->operands[0], item);
+        if (t->active[item])
+            tsr__ti_value(t, inst->results[0])->number[item] = from ? *from : (struct tsr__ti_number){0};
+    }
+}
+
+TSR_TI_FUNCTION(coop_insert)
+{
+    const struct tsr__t_value *made = inst->results[0];
+    const struct tsr__ti_number *before = tsr__ti_value(t, inst->operands[1])->number;
+    for (uint32_t i = 0; i < tsr__ti_count(t, made->type); i++)
+        tsr__ti_value(t, made)->number[i] = before[i];
+    for (uint32_t item = 0; item < t->items; item++) {
+        struct tsr__ti_number *to = component_of(t, inst, made, item);
+        if (to && t->active[item])
+            *to = tsr__ti_value(t, inst->operands[0])->number[item];
+    }
+}
+
 TSR_TI_FUNCTION(coop_prefetch)
 {
     (void)t;

@@ -60,6 +60,11 @@ static inline bool tsr__t_is_number(const struct tsr__t_type *type, enum tsr__t_
     return type->kind == TSR__T_NUMBER && tsr__t_numbers[type->number].class == class;
 }
 
+/* The part of a matrix that each work-item of a sub-group has, as release 0.4 lays it out: how many components, 0 if that is not known; and
+ * the element that is component `at` of work-item `lane`. False: there is none. */
+uint32_t tsr__t_components(const struct tsr__t_type *matrix, uint32_t lanes);
+bool tsr__t_component(const struct tsr__t_type *matrix, uint32_t lanes, uint32_t lane, uint32_t at, uint32_t *row, uint32_t *col);
+
 /* ---- attributes ---- */
 
 enum tsr__t_attr_kind { TSR__T_ATTR_ARRAY, TSR__T_ATTR_BOOL, TSR__T_ATTR_DICT, TSR__T_ATTR_INT, TSR__T_ATTR_STRING };
@@ -184,8 +189,8 @@ struct tsr__t_inst {
     char component;   /* built-in values: 'x', 'y', 'z', or 0 */
     struct tsr__t_value **operands, **results;
     uint32_t operand_count, result_count;
-    /* Immediates: the mode of size, cumsum and expand, both of fuse; 0 for a reduction of rows, 1 for columns; the level of the caches of a
-     * prefetch; the constant. */
+    /* Immediates: the mode of size, cumsum and expand, both of fuse; the component of extract and insert; 0 for a reduction of rows, 1 for
+     * columns; the level of the caches of a prefetch; the constant. */
     int64_t mode[2];
     int64_t integer;
     double floating[2];
@@ -227,6 +232,7 @@ struct tsr_tensor_program {
     size_t size;
     struct tsr_tensor_target target;
     struct tsr__t_func *first;
+    const struct tsr__t_func *reading; /* the function that is read */
     uint32_t func_count;
     const struct tsr_tensor_diagnostic *diagnostics;
     const struct tsr_tensor_diagnostic **last_diagnostic;

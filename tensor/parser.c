@@ -65,6 +65,7 @@ static struct tsr__t_func *read_func(struct tsr__t_parser *ps)
     struct tsr_tensor_range from = ps->token.at;
     func->at = from;
     ps->func = func;
+    ps->p->reading = func;
     tsr__t_begin_names(ps);
     tsr__t_open_scope(ps, &scope);
     tsr__t_expect(ps, "func");

@@ -173,6 +173,42 @@ void tsr__t_print_type(const struct tsr__t_type *type, struct tsr_buf *out)
     }
 }
 
+/* Columns of I rows lie side by side in a sub-group, so many at a time as it holds; of more rows than it has work-items, work-items have
+ * several, of which those of K1 follow each other. */
+struct layout {
+    uint32_t i, k1, columns, count; /* I; K1; components with the same rows; components of a work-item */
+};
+
+static struct layout layout_of(const struct tsr__t_type *m, uint32_t lanes)
+{
+    enum { CHANNEL_BYTES = 4, PAIR_BYTES = 2 };
+    uint32_t rows = (uint32_t)m->rows, cols = (uint32_t)m->cols, bytes = tsr__t_numbers[m->number].bytes;
+    struct layout l = {.i = rows < lanes ? rows : lanes, .k1 = 1};
+    /* Channels of narrow numbers of A are one component then, and it is open how these are shared out. */
+    bool packed = m->use == TSR__T_MATRIX_A && l.i < lanes && bytes < CHANNEL_BYTES && cols % (CHANNEL_BYTES / bytes) == 0;
+    if ((rows & (rows - 1)) || packed)
+        return (struct layout){0};
+    if (m->use == TSR__T_MATRIX_B && rows > lanes && bytes < PAIR_BYTES)
+        l.k1 = PAIR_BYTES / bytes;
+    l.columns = (l.i * cols + lanes - 1) / lanes;
+    l.count = l.columns * (rows / l.i);
+    return l;
+}
+
+uint32_t tsr__t_components(const struct tsr__t_type *matrix, uint32_t lanes)
+{
+    return layout_of(matrix, lanes).count;
+}
+
+bool tsr__t_component(const struct tsr__t_type *matrix, uint32_t lanes, uint32_t lane, uint32_t at, uint32_t *row, uint32_t *col)
+{
+    struct layout l = layout_of(matrix, lanes);
+    uint32_t inner = at % l.k1, outer = at / (l.k1 * l.columns);
+    *row = lane % l.i + (inner + outer * l.k1) * l.i;
+    *col = lane / l.i + at / l.k1 % l.columns * (lanes / l.i);
+    return *col < matrix->cols;
+}
+
 bool tsr__t_constant_number(const struct tsr__t_value *value, double *number)
 {
     if (!value || !value->by || value->by->op != TSR__T_CONSTANT)

@@ -112,6 +112,18 @@ static void put_apply(struct gen *g, uint32_t n, int type, uint32_t rows, uint32
     tsr_buf_printf(&g->text, "}");
 }
 
+/* One component of each work-item of the matrix %WHAT NAME becomes its negative in %z NAME. */
+static void put_component(struct gen *g, uint32_t n, char what, int type, uint32_t rows, uint32_t cols)
+{
+    uint32_t at = rows >= 32 ? below(g, cols) : 0; /* which they have, whatever the size of sub-groups */
+    line(g);
+    tsr_buf_printf(&g->text, "%%xe%u = cooperative_matrix_extract %%%c%u[%u] : %s %%xn%u = arith.neg %%xe%u : %s", n, what, n, at,
+                   types[type].name, n, n, types[type].name);
+    line(g);
+    tsr_buf_printf(&g->text, "%%xm%u = cooperative_matrix_insert %%xn%u, %%%c%u[%u] : ", n, n, what, n, at);
+    put_matrix_type(g, type, rows, cols);
+}
+
 /* A matrix goes into another one tile by tile. */
 bool put_turns(struct gen *g)
 {
@@ -150,6 +162,11 @@ bool put_turns(struct gen *g)
     put_apply(g, n, c->type, rows, cols);
     line(g);
     const char *what = "r";
+    if (chance(g, 30)) {
+        put_component(g, n, 'r', c->type, rows, cols);
+        line(g);
+        what = "xm";
+    }
     if (types[c->type].class != COMPLEX && chance(g, 40)) {
         static const char *const ops[] = {"abs", "max", "min"};
         uint32_t op = below(g, 3);
@@ -197,7 +214,11 @@ bool put_reduction(struct gen *g)
     tsr_buf_printf(&g->text, "    %%a%u = cooperative_matrix_load.%c.both_checked %%%s[%%i%u,%%k%u] : ", n, chance(g, 30) ? 't' : 'n',
                    a->name, n, n);
     put_matrix_type(g, a->type, rows, cols);
-    tsr_buf_printf(&g->text, "\n    %%r%u = cooperative_matrix_reduce_%s.%s %%a%u : ", n, ops[op], down ? "column" : "row", n);
+    bool changed = rows != 5 && chance(g, 40);
+    if (changed)
+        put_component(g, n, 'a', a->type, rows, cols);
+    tsr_buf_printf(&g->text, "\n    %%r%u = cooperative_matrix_reduce_%s.%s %%%s%u : ", n, ops[op], down ? "column" : "row",
+                   changed ? "xm" : "a", n);
     put_matrix_type(g, a->type, down ? 1 : rows, down ? cols : 1);
     tsr_buf_printf(&g->text, "\n    cooperative_matrix_store.both_checked %%r%u, %%%s[%%k%u,%%k%u]\n  }", n, c->name, n, n);
     raise_bound(g, c, bound);

@@ -223,6 +223,50 @@ TSR_TE_FUNCTION(coop_apply)
     tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
 }
 
+/* Components as release 0.4 lays them out. Of a matrix with as many rows as work-items, or multiples, each has its own; of one with fewer
+ * rows, columns beyond the first lie with other work-items, in whose rows they are. */
+TSR_TE_FUNCTION(coop_extract)
+{
+    struct matrix m = matrix_of(e, inst->operands[0]->type);
+    uint32_t row, col, rows = (uint32_t)m.type->rows, at = (uint32_t)inst->mode[0];
+    struct tsr__te_number made = tsr__te_zero(e, m.type->number);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
+    LLVMValueRef own = LLVMBuildTrunc(e->builder, tsr__te_lane(e), i32, "");
+    for (uint32_t lane = 0; lane < m.lanes; lane += rows) {
+        if (!tsr__t_component(m.type, m.lanes, lane, at, &row, &col))
+            continue;
+        struct tsr__te_number one = component(e, inst->operands[0], &m, row / m.lanes, col);
+        if (rows >= m.lanes) {
+            made = one;
+            break;
+        }
+        LLVMValueRef from = LLVMBuildAnd(e->builder, own, tsr__te_i32(e, rows - 1), "");
+        LLVMValueRef here = LLVMBuildICmp(e->builder, LLVMIntEQ, LLVMBuildSub(e->builder, own, from, ""), tsr__te_i32(e, lane), "");
+        one = tsr__te_shuffle(e, m.type->number, one, from);
+        made.re = choose(e, here, one.re, made.re);
+        made.im = made.im ? choose(e, here, one.im, made.im) : NULL;
+    }
+    tsr__te_set_number(e, inst->results[0], made);
+}
+
+TSR_TE_FUNCTION(coop_insert)
+{
+    struct matrix m = matrix_of(e, inst->operands[1]->type);
+    uint32_t row, col, rows = (uint32_t)m.type->rows, count = m.blocks * m.cols * m.parts, at = (uint32_t)inst->mode[0];
+    struct tsr__te_number number = tsr__te_get_number(e, inst->operands[0]);
+    LLVMValueRef *parts = tsr__te_room(e, count), own = LLVMBuildTrunc(e->builder, tsr__te_lane(e), LLVMInt32TypeInContext(e->context), "");
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = e->values[inst->operands[1]->index].part[i];
+    for (uint32_t lane = 0; lane < m.lanes; lane += rows) {
+        if (!tsr__t_component(m.type, m.lanes, lane, at, &row, &col))
+            continue;
+        LLVMValueRef from =
+            LLVMBuildAnd(e->builder, LLVMBuildAdd(e->builder, own, tsr__te_i32(e, lane), ""), tsr__te_i32(e, m.lanes - 1), "");
+        set_component(&m, parts, row / m.lanes, col, rows < m.lanes ? tsr__te_shuffle(e, m.type->number, number, from) : number);
+    }
+    tsr__te_set(e, inst->results[0], parts, count);
+}
+
 /* Of a matrix with fewer rows than work-items: those that have none get what changes no sum, or the number of the first row. */
 static struct tsr__te_number fill_rest(struct tsr__te *e, unsigned which, enum tsr__t_number number, LLVMValueRef has,
                                        struct tsr__te_number own)

@@ -280,6 +280,8 @@ TSR_TE_FUNCTION(coop_scale);
 TSR_TE_FUNCTION(coop_store);
 TSR_TE_FUNCTION(coop_update);
 TSR_TE_FUNCTION(coop_apply);
+TSR_TE_FUNCTION(coop_extract);
+TSR_TE_FUNCTION(coop_insert);
 TSR_TE_FUNCTION(coop_prefetch);
 TSR_TE_FUNCTION(coop_reduce);
 

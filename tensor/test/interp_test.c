@@ -60,6 +60,30 @@ static void groups_have_sizes_of_their_own(void **state)
     assert_int_equal(out[1], 100);
 }
 
+/* As in the example of that release's manual: of 4 x 15 elements work-item 5 has (1, 1), (1, 5), (1, 9) and (1, 13), and 15 no last one. */
+static void components_are_laid_out_as_by_release_0_4(void **state)
+{
+    (void)state;
+    enum { ROWS = 4, COLS = 15, LANES = 16 };
+    static const char text[] =
+        "func @f(%A: memref<i32x4x15>, %E: memref<i32x16x4>) attributes{subgroup_size=16,work_group_size=[16,1]} {\n"
+        "parallel { %z = constant 0 : index %l = subgroup_local_id : i32 %i = cast %l : index\n"
+        "%a = cooperative_matrix_load %A[%z,%z] : coopmatrix<i32x4x15,matrix_acc>\n"
+        "%0 = cooperative_matrix_extract %a[0] : i32 store %0, %E[%i,0] %1 = cooperative_matrix_extract %a[1] : i32 store %1, %E[%i,1]\n"
+        "%2 = cooperative_matrix_extract %a[2] : i32 store %2, %E[%i,2] %3 = cooperative_matrix_extract %a[3] : i32 store %3, %E[%i,3]\n"
+        "%b = cooperative_matrix_insert %l, %a[3] : coopmatrix<i32x4x15,matrix_acc> cooperative_matrix_store %b, %A[%z,%z] } }";
+    int32_t a[ROWS * COLS], e[LANES * ROWS], *pa = a, *pe = e;
+    const void *arguments[] = {&pa, &pe};
+    for (int i = 0; i < ROWS * COLS; i++)
+        a[i] = 100 * (i % ROWS) + i / ROWS;
+    run(text, arguments, one_group);
+    for (int p = 0; p < LANES; p++)
+        for (int v = 0; v < 4; v++)
+            assert_int_equal(e[p + v * LANES], v == 3 && p >= 12 ? 0 : 100 * (p % 4) + p / 4 + 4 * v);
+    for (int i = 0; i < ROWS * COLS; i++)
+        assert_int_equal(a[i], i / ROWS < 12 ? 100 * (i % ROWS) + i / ROWS : i % ROWS + 4 * (i / ROWS - 12));
+}
+
 static void numbers_wrap_and_are_rounded_once(void **state)
 {
     (void)state;
@@ -187,6 +211,7 @@ int main(void)
         cmocka_unit_test(groups_have_sizes_of_their_own),
         cmocka_unit_test(numbers_wrap_and_are_rounded_once),
         cmocka_unit_test(tiles_are_cut_off_and_reduced),
+        cmocka_unit_test(components_are_laid_out_as_by_release_0_4),
         cmocka_unit_test(any_byte_but_zero_is_true),
         cmocka_unit_test(what_is_undefined_is_reported),
         cmocka_unit_test(each_allocation_may_fail),
