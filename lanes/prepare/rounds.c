@@ -230,6 +230,50 @@ bool tsr__is_taken_if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMV
     return difference <= y.distance && (difference >= 0 || !y.b);
 }
 
+/* The least that a number is if the bound that the rounds are compared with is at least this; 0: that is not known. */
+static int64_t least_of(LLVMValueRef v, LLVMValueRef bound, int64_t least, bool is_signed)
+{
+    int64_t by;
+    if (v == bound)
+        return least;
+    if (!LLVMIsABinaryOperator(bound) || LLVMGetOperand(bound, 0) != v || !tsr__constant_int(LLVMGetOperand(bound, 1), &by) || by <= 0 ||
+        by > INT16_MAX || least > INT32_MAX)
+        return 0;
+    switch (LLVMGetInstructionOpcode(bound)) {
+    case LLVMLShr: /* of what may be negative as a number with a sign */
+        return by < 16 && !is_signed ? least << by : 0;
+    case LLVMAShr:
+        return by < 16 ? least << by : 0;
+    case LLVMUDiv:
+        return is_signed ? 0 : least * by;
+    case LLVMSDiv:
+        return least * by;
+    default:
+        return 0;
+    }
+}
+
+bool tsr__is_taken_if_reached(const struct tsr__rounds *r, unsigned round, LLVMValueRef condition, bool way)
+{
+    struct tsr__inequality end, x;
+    int64_t first, n;
+    if (r->exiting != r->header || !find_end(r, &end) || !end.b || tsr__is_in_loop(r->cfg, end.b, r->loop) || !end.a ||
+        !LLVMIsAPHINode(end.a) || LLVMGetInstructionParent(end.a) != r->header ||
+        !tsr__constant_int(tsr__incoming_from(end.a, r->before), &first) || first < 0)
+        return false;
+    const int64_t step = tsr__counter_step(r, end.a, end.is_signed), least = first + round * step + end.distance + 1;
+    if ((round && !step) || least <= 0 || !LLVMIsAICmpInst(condition))
+        return false;
+    if (tsr__constant_int(LLVMGetOperand(condition, 1), &n) && n == 0 && LLVMGetICmpPredicate(condition) == (way ? LLVMIntNE : LLVMIntEQ))
+        return least_of(LLVMGetOperand(condition, 0), end.b, least, false) > 0;
+    if (!tsr__inequality_of(condition, &x) || (x.is_signed && !end.is_signed))
+        return false;
+    /* c < v, or not v < c */
+    LLVMValueRef v = way ? x.b : x.a;
+    const int64_t least_v = v && !(way ? x.a : x.b) ? least_of(v, end.b, least, x.is_signed) : 0;
+    return least_v && (way ? x.distance < least_v : -x.distance <= least_v);
+}
+
 /* The one of a minimum's operands that is never the greater one in such a round, or NULL. */
 static LLVMValueRef lesser_if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef call)
 {

@@ -46,6 +46,8 @@ int64_t tsr__counter_step(const struct tsr__rounds *r, LLVMValueRef phi, bool is
 int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition);
 /* In rounds that at least `rounds` others follow: does the branch always go the way on which its condition is `way`? */
 bool tsr__is_taken_if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef condition, bool way);
+/* If the loop reaches round so and so: does the branch before it go the way on which its condition is `way`? */
+bool tsr__is_taken_if_reached(const struct tsr__rounds *r, unsigned round, LLVMValueRef condition, bool way);
 /* The value of `v` in these rounds: one of its operands, where `v` is a select or a minimum that is decided by then; or `v`. */
 LLVMValueRef tsr__if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef v);
 /* Does the instruction compute a value from its operands alone, whatever they are? */

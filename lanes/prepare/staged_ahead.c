@@ -10,6 +10,8 @@
 #include "lanes/analysis/polynomial.h"
 #include "lanes/ir/match.h"
 
+enum { DEPTH = 8 /* of an address: extensions and places in arrays */ };
+
 /* A load of what a copy in a loop has stored so many rounds before, or in the first rounds other copies before the loop. */
 struct ahead {
     const struct tsr__copy *next, *first[TSR__MOST_AHEAD];
@@ -44,13 +46,16 @@ static unsigned exits_of(const struct tsr__unstage *u, int loop)
     return exits;
 }
 
-/* Does each round run the block that so many others follow, or each round at all if that is 0? */
-static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, int block, unsigned follow)
+/* What a branch in front of a block has to tell. */
+typedef bool branches_so(const struct tsr__rounds *r, unsigned round, LLVMValueRef condition, bool way);
+
+/* Does each way to the other block, in a round of the loop around both, lead past this one? `so`: does the branch go this way? */
+static bool is_run_before(const struct tsr__unstage *u, const struct tsr__rounds *r, int loop, int block, int other, branches_so *so,
+                          unsigned round)
 {
-    const int latch = tsr__cfg_number(&u->cfg, r->latch);
-    while (!tsr__dominates(&u->cfg, block, latch)) {
+    while (!tsr__dominates(&u->cfg, block, other)) {
         int before = u->cfg.blocks[block].idom;
-        if (before == TSR__NONE || !tsr__in_loop(&u->cfg, before, r->loop) || !leads_to(u, before, block))
+        if (before == TSR__NONE || !tsr__in_loop(&u->cfg, before, loop) || !leads_to(u, before, block))
             return false;
         int inner = u->cfg.blocks[before].loop;
         if (!tsr__in_loop(&u->cfg, block, inner)) { /* the end of a loop in this one, which is run if that is entered */
@@ -61,14 +66,26 @@ static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr_
             before = u->cfg.loops[inner].header;
         } else if (u->cfg.blocks[before].succ_count == 2) {
             LLVMValueRef branch = u->cfg.blocks[before].terminator;
-            if (!follow || !LLVMIsABranchInst(branch) ||
-                !tsr__is_taken_if_follow(r, follow, LLVMGetCondition(branch), LLVMGetSuccessor(branch, 0) == u->cfg.blocks[block].ref))
+            if (!LLVMIsABranchInst(branch) ||
+                !so(r, round, LLVMGetCondition(branch), LLVMGetSuccessor(branch, 0) == u->cfg.blocks[block].ref))
                 return false;
         } else if (u->cfg.blocks[before].succ_count != 1)
             return false;
         block = before;
     }
     return true;
+}
+
+static bool never(const struct tsr__rounds *r, unsigned round, LLVMValueRef condition, bool way)
+{
+    (void)r, (void)round, (void)condition, (void)way;
+    return false;
+}
+
+/* Does each round run the block that so many others follow, or each round at all if that is 0? */
+static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, int block, unsigned follow)
+{
+    return is_run_before(u, r, r->loop, block, tsr__cfg_number(&u->cfg, r->latch), follow ? tsr__is_taken_if_follow : never, follow);
 }
 
 /* Do all work-items wait once in each round? */
@@ -175,7 +192,7 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
         return false;
     for (unsigned i = 0; i < a->rounds; i++) {
         const int head = tsr__head_of_copy(u, a->first[i], parent), from = a->first[i]->from.block;
-        if (head == TSR__NONE || !tsr__dominates(&u->cfg, head, tsr__cfg_number(&u->cfg, r->before)) ||
+        if (head == TSR__NONE || !is_run_before(u, r, parent, head, tsr__cfg_number(&u->cfg, r->before), tsr__is_taken_if_reached, i) ||
             (from != TSR__NONE && !tsr__dominates(&u->cfg, from, head)))
             return false;
     }
@@ -183,6 +200,26 @@ static bool are_ahead(const struct tsr__unstage *u, const struct tsr__rounds *r,
 }
 
 /* ---- where from ---- */
+
+/* Are the values the same? Numbers that wrap are, if their sums are in each of these. */
+static bool is_alike(struct tsr__compilation *l, LLVMValueRef a, LLVMValueRef b, int depth)
+{
+    const struct tsr__polynomial x = tsr__polynomial_of(l, a), y = tsr__polynomial_of(l, b);
+    if (x.valid && y.valid && tsr__polynomial_is_multiple(&x, &y, 1))
+        return true;
+    if (!depth || !LLVMIsAInstruction(a) || !LLVMIsAInstruction(b) || LLVMGetInstructionOpcode(a) != LLVMGetInstructionOpcode(b) ||
+        LLVMGetNumOperands(a) != LLVMGetNumOperands(b))
+        return false;
+    const bool gep = LLVMIsAGetElementPtrInst(a);
+    if (gep ? LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b) : !LLVMIsAZExtInst(a) && !LLVMIsASExtInst(a))
+        return false;
+    bool alike = true;
+    for (int i = 0; i < LLVMGetNumOperands(a) && alike; i++) {
+        LLVMValueRef of_a = LLVMGetOperand(a, (unsigned)i), of_b = LLVMGetOperand(b, (unsigned)i);
+        alike = LLVMTypeOf(of_a) == LLVMTypeOf(of_b) && is_alike(l, of_a, of_b, depth - 1);
+    }
+    return alike;
+}
 
 /* Is the address in one of the first rounds, told by the copy of an earlier round, the one of the copy before the loop? */
 static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, struct tsr__reading *next, int round)
@@ -192,10 +229,9 @@ static bool begins_alike(struct tsr__unstage *u, struct tsr__reading *first, str
     next->first_round = round;
     LLVMValueRef address = tsr__original_address(next);
     next->first_round = TSR__NONE;
-    const struct tsr__polynomial a = tsr__polynomial_of(u->code.l, next->first_address), b = tsr__polynomial_of(u->code.l, address);
     LLVMDisposeBuilder(u->b);
     u->b = NULL;
-    return a.valid && b.valid && tsr__polynomial_is_multiple(&a, &b, 1);
+    return is_alike(u->code.l, next->first_address, address, DEPTH);
 }
 
 /* The readings of the first rounds, and of the loop's rounds. */

@@ -102,9 +102,10 @@ static bool is_uniform(struct tsr__reading *r, LLVMValueRef v, int depth)
             r->uniform = (struct tsr__map){.arena = r->u->arena};
         return uniform;
     }
-    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v))
+    const bool extreme = tsr__callee(v) && tsr__is_extreme(tsr__callee(v));
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v) && !LLVMIsAFreezeInst(v) && !extreme)
         return false;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+    for (int i = 0; i < LLVMGetNumOperands(v) - extreme; i++)
         if (!is_uniform(r, LLVMGetOperand(v, (unsigned)i), depth - 1))
             return false;
     return true;
@@ -357,10 +358,36 @@ static bool flags_hold(const struct tsr__reading *r, LLVMValueRef v, unsigned fl
     return noted >> FLAG_BITS == rounds && (noted & flags) == flags;
 }
 
+/* The greatest number that it may be, of sums and multiples of forms; less than 0: that is not known. */
+static int64_t most_of_forms(const struct tsr__reading *r, LLVMValueRef v, int depth)
+{
+    int64_t a, b;
+    if (tsr__constant_int(v, &a))
+        return a;
+    for (struct tsr__built_form *f = r->built ? *r->built : NULL; f; f = f->next)
+        if (f->value == v && f->form.constant >= 0)
+            return tsr__form_most(&f->form);
+    if (!depth || !LLVMIsABinaryOperator(v) || (a = most_of_forms(r, LLVMGetOperand(v, 0), depth - 1)) < 0 || a > INT32_MAX ||
+        (b = most_of_forms(r, LLVMGetOperand(v, 1), depth - 1)) < 0 || b > INT32_MAX)
+        return -1;
+    if (tsr__is_sum(v))
+        return a + b;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return op == LLVMMul ? a * b : op == LLVMShl && b < 31 ? a << b : -1;
+}
+
+static bool is_small(const struct tsr__reading *r, LLVMValueRef v)
+{
+    const int64_t most = most_of_forms(r, v, DEPTH);
+    return most >= 0 && most <= INT32_MAX && LLVMGetIntTypeWidth(LLVMTypeOf(v)) >= NOT_NARROW;
+}
+
 /* In the first rounds the operation wraps as little as one of the copy before the loop that gives the same number. */
 static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
 {
     unsigned flags = 0;
+    if (is_small(r, made))
+        return TSR__SIGNED_FITS | TSR__UNSIGNED_FITS;
     for (unsigned is_signed = 0; is_signed < 2; is_signed++) {
         if (!(is_signed ? LLVMGetNSW(made) : LLVMGetNUW(made)))
             continue;
@@ -488,8 +515,9 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
     case LLVMShl:
         if (in_first)
             note_flags(r, v, flags_in_first(r, made));
-        LLVMSetNSW(made, LLVMGetNSW(made) && flags_hold(r, v, TSR__SIGNED_FITS));
-        LLVMSetNUW(made, LLVMGetNUW(made) && flags_hold(r, v, TSR__UNSIGNED_FITS));
+        const bool small = in_first && is_small(r, made);
+        LLVMSetNSW(made, small || (LLVMGetNSW(made) && flags_hold(r, v, TSR__SIGNED_FITS)));
+        LLVMSetNUW(made, small || (LLVMGetNUW(made) && flags_hold(r, v, TSR__UNSIGNED_FITS)));
         break;
     case LLVMLShr:
     case LLVMAShr:

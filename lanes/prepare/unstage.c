@@ -35,7 +35,8 @@ struct staging {
     struct tsr__place *loads;
     struct tsr__copy *copies;
     LLVMValueRef *barriers, *writes; /* writes: to memory that is not local, nor private */
-    size_t load_count, copy_count, barrier_count, write_count;
+    LLVMValueRef *atomics;           /* those of the writes that are atomic */
+    size_t load_count, copy_count, barrier_count, write_count, atomic_count;
     uint32_t alone; /* arguments that have to be alone in their memory, a bit for each, so that no store changes what is copied */
     bool typed;     /* The code has the types of its language ("tbaa"): see may_change. */
 };
@@ -112,6 +113,8 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
         return is_harmless(inst);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
+        s->writes[s->write_count++] = s->atomics[s->atomic_count++] = inst;
+        return tsr__space_of(LLVMGetOperand(inst, 0)) == TSR__GLOBAL_SPACE;
     case LLVMFence:
         return false;
     case LLVMPHI:
@@ -121,13 +124,21 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
     }
 }
 
+static LLVMValueRef written_pointer(LLVMValueRef write)
+{
+    return LLVMGetOperand(write, LLVMIsAStoreInst(write) ? 1 : 0);
+}
+
 /* What the language says of which type the accessed object is, as LLVM knows types of C; NULL: it may be any. Vectors that the library's
  * functions read and write are numbers of the elements' type. */
 static const char *accessed_type(struct tsr__compilation *l, LLVMValueRef access, unsigned *length)
 {
     LLVMValueRef tag = LLVMGetMetadata(access, LLVMGetMDKindIDInContext(l->context, "tbaa", 4)), parts[4];
     if (!tag) {
-        LLVMTypeRef type = tsr__element_type(LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access));
+        LLVMValueRef value = LLVMIsAStoreInst(access)           ? LLVMGetOperand(access, 0)
+                             : LLVMIsAAtomicCmpXchgInst(access) ? LLVMGetOperand(access, 2)
+                                                                : access;
+        LLVMTypeRef type = tsr__element_type(LLVMTypeOf(value));
         LLVMTypeKind kind = LLVMGetTypeKind(type);
         const unsigned bits = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
         const char *name = kind == LLVMFloatTypeKind    ? "float"
@@ -162,7 +173,7 @@ static bool is_restrict(LLVMValueRef kernel, LLVMValueRef object)
 /* May the store change what is copied? `typed`: the code has the types of its language, in which objects of different types are apart. */
 static bool may_change(struct tsr__compilation *l, LLVMValueRef kernel, bool typed, LLVMValueRef store, LLVMValueRef load)
 {
-    LLVMValueRef to = tsr__object_of(LLVMGetOperand(store, 1)), from = tsr__object_of(LLVMGetOperand(load, 0));
+    LLVMValueRef to = tsr__object_of(written_pointer(store)), from = tsr__object_of(LLVMGetOperand(load, 0));
     if (LLVMIsAArgument(to) && LLVMIsAArgument(from) && to != from && (is_restrict(kernel, to) || is_restrict(kernel, from)))
         return false;
     unsigned stored = 0, loaded = 0;
@@ -203,13 +214,20 @@ static bool is_in_body(const struct tsr__unstage *u, LLVMValueRef inst)
 /* Notes that the argument through which is stored has to be alone in its memory. False: it is none. */
 static bool add_alone(struct staging *s, LLVMValueRef kernel, LLVMValueRef store)
 {
-    LLVMValueRef to = tsr__object_of(LLVMGetOperand(store, 1));
+    LLVMValueRef to = tsr__object_of(written_pointer(store));
     for (unsigned i = 0; i < LLVMCountParams(kernel) && i < TSR_SIZED_ARGUMENTS; i++)
         if (LLVMGetParam(kernel, i) == to) {
             s->alone |= UINT32_C(1) << i;
             return true;
         }
     return false;
+}
+
+/* May the load come after the atomic operation? What other work-groups have written by then, the copy does not have. */
+static bool is_followed_by(const struct tsr__unstage *u, LLVMValueRef atomic, LLVMValueRef load)
+{
+    const int from = tsr__block_of(u, atomic), to = tsr__block_of(u, load);
+    return (from == to && tsr__comes_after(u, atomic, load)) || tsr__leads(u, from, to, TSR__NONE, TSR__NONE);
 }
 
 static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, struct staging *s)
@@ -219,7 +237,8 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
     *s = (struct staging){.loads = tsr_arena_alloc(u->arena, count * sizeof *s->loads),
                           .copies = tsr_arena_alloc(u->arena, count * sizeof *s->copies),
                           .barriers = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
-                          .writes = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef))};
+                          .writes = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
+                          .atomics = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef))};
     for (size_t i = 0; i < count; i++)
         if (is_in_body(u, code[i]) && !add_instruction(u, s, code[i]))
             return stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
@@ -228,6 +247,10 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
             if (may_change_copied(u->code.l, kernel, s->typed, s->writes[w], &s->copies[c]) && !add_alone(s, kernel, s->writes[w]))
                 return stays(u, s->writes[w],
                              "this store may change what is copied, as their types are the same and neither pointer is restrict");
+    for (size_t a = 0; a < s->atomic_count; a++)
+        for (size_t i = 0; i < s->load_count; i++)
+            if (is_followed_by(u, s->atomics[a], s->loads[i].access))
+                return stays(u, s->atomics[a], "what is copied may be read behind this atomic operation");
     return s->load_count && s->barrier_count;
 }
 

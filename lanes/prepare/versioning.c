@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/cfg.h"
+#include "lanes/ir/match.h"
 #include "lanes/analysis/polynomial.h"
 #include "lanes/ir/mad_op.h"
 
-enum { MAX_DEPTH = 24 };
+enum { MAX_DEPTH = 24, LEAST_MASK = 1 << 24 /* that tells less of a number than what it is made of */ };
 
 /* An operation that is marked as one that does not wrap. */
 struct mark {
@@ -134,6 +136,28 @@ static LLVMValueRef without_decrease(LLVMValueRef v)
     return v;
 }
 
+/* A number to which each round adds, in a loop whose rounds another counter counts, by a constant. */
+static LLVMValueRef upper_bound_beside(struct bounds *x, LLVMValueRef phi, unsigned latch, LLVMValueRef tested, int depth)
+{
+    LLVMBasicBlockRef header = LLVMGetInstructionParent(phi);
+    LLVMValueRef next = LLVMGetIncomingValue(phi, latch), counter = tested, of_counter = NULL;
+    if (LLVMIsABinaryOperator(tested) && LLVMGetInstructionOpcode(tested) == LLVMAdd)
+        counter = LLVMGetOperand(tested, 0);
+    if (!LLVMIsAPHINode(counter) || LLVMGetInstructionParent(counter) != header || counter == phi)
+        return NULL;
+    of_counter = tsr__incoming_from(counter, LLVMGetIncomingBlock(phi, latch));
+    if (!LLVMIsABinaryOperator(of_counter) || LLVMGetInstructionOpcode(of_counter) != LLVMAdd || LLVMGetOperand(of_counter, 0) != counter ||
+        !LLVMIsAConstantInt(LLVMGetOperand(of_counter, 1)) || LLVMConstIntGetSExtValue(LLVMGetOperand(of_counter, 1)) <= 0)
+        return NULL;
+    LLVMValueRef by = tsr__i64(x->l, LLVMConstIntGetZExtValue(LLVMGetOperand(of_counter, 1))), rounds = upper_bound(x, counter, depth),
+                 step = upper_bound(x, LLVMGetOperand(next, 1), depth), start = upper_bound(x, LLVMGetIncomingValue(phi, !latch), depth);
+    if (!rounds || !step || !start)
+        return NULL;
+    rounds = LLVMBuildAdd(x->b, LLVMBuildUDiv(x->b, rounds, by, ""), tsr__i64(x->l, 1), ""); /* a counter may begin above zero */
+    LLVMValueRef grows = fit_to_32_bits(x, LLVMBuildMul(x->b, rounds, step, ""));
+    return fit_to_32_bits(x, LLVMBuildAdd(x->b, start, grows, ""));
+}
+
 /* A counter: the loop goes round again only if the counter, or what it becomes, is below a limit, or at it. It starts below its start's
  * bound; so it never exceeds that or the limit by more than a step. */
 static LLVMValueRef upper_bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigned latch, int depth)
@@ -144,10 +168,15 @@ static LLVMValueRef upper_bound_of_counter(struct bounds *x, LLVMValueRef phi, u
         LLVMGetNumSuccessors(end) != 2 || !LLVMIsABranchInst(end) || !LLVMIsAICmpInst(LLVMGetCondition(end)))
         return NULL;
     LLVMValueRef test = LLVMGetCondition(end), limit = LLVMGetOperand(test, 1);
+    const bool goes_on_if = LLVMGetSuccessor(end, 0) == LLVMGetInstructionParent(phi);
     bool counts = LLVMGetOperand(test, 0) == next || LLVMGetOperand(test, 0) == phi, is_signed = false;
-    if (!counts || LLVMGetSuccessor(end, 0) != LLVMGetInstructionParent(phi) || LLVMGetSuccessor(end, 1) == LLVMGetInstructionParent(phi))
+    if (!counts)
+        return upper_bound_beside(x, phi, latch, LLVMGetOperand(test, 0), depth);
+    if (LLVMGetSuccessor(end, !goes_on_if) != LLVMGetInstructionParent(phi) ||
+        LLVMGetSuccessor(end, goes_on_if) == LLVMGetInstructionParent(phi))
         return NULL;
-    switch (LLVMGetICmpPredicate(test)) {
+    const LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+    switch (goes_on_if ? predicate : tsr__opposite_of(predicate)) {
     case LLVMIntSLT:
     case LLVMIntSLE:
         is_signed = true;
@@ -190,14 +219,79 @@ static bool is_small_constant(LLVMValueRef v)
     return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 && LLVMConstIntGetSExtValue(v) >= 0;
 }
 
+static LLVMValueRef lower_bound(struct bounds *x, LLVMValueRef v, int depth);
+
+static LLVMValueRef lower_bound_of_call(struct bounds *x, LLVMValueRef call, int depth)
+{
+    const char *name = tsr__callee(call) ? tsr__name(tsr__callee(call)) : "";
+    const enum tsr__engine_call query = tsr__call_of(call);
+    const bool most = tsr__starts_with(name, "llvm.umax.");
+    if (most || tsr__starts_with(name, "llvm.umin.")) {
+        LLVMValueRef a = lower_bound(x, LLVMGetOperand(call, 0), depth), b = lower_bound(x, LLVMGetOperand(call, 1), depth);
+        return LLVMBuildSelect(x->b, LLVMBuildICmp(x->b, LLVMIntUGT, a, b, ""), most ? a : b, most ? b : a, "");
+    }
+    const bool of_launch = query == TSR__CALL_NUM_GROUPS || query == TSR__CALL_GLOBAL_SIZE;
+    LLVMValueRef size = of_launch ? sum_of_queries(x, call, query, TSR__CALL_NONE) : NULL;
+    return size ? size : tsr__i64(x->l, 0);
+}
+
+/* Of a number of which no part wraps, as its upper bound tells. */
+static LLVMValueRef lower_bound(struct bounds *x, LLVMValueRef v, int depth)
+{
+    LLVMValueRef zero = tsr__i64(x->l, 0), a, b;
+    if (LLVMIsAArgument(v) || LLVMIsAConstantInt(v)) {
+        a = upper_bound(x, v, depth);
+        return a ? a : zero;
+    }
+    if (!depth || !LLVMIsAInstruction(v))
+        return zero;
+    if (LLVMIsACallInst(v))
+        return lower_bound_of_call(x, v, depth - 1);
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op != LLVMFreeze && op != LLVMZExt && op != LLVMTrunc && op != LLVMAdd && op != LLVMMul && op != LLVMShl && op != LLVMLShr &&
+        op != LLVMUDiv)
+        return zero;
+    a = lower_bound(x, LLVMGetOperand(v, 0), depth - 1);
+    if (op == LLVMFreeze || op == LLVMZExt || (op == LLVMTrunc && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 32))
+        return a;
+    if (op == LLVMTrunc || LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32)
+        return zero;
+    b = LLVMGetOperand(v, 1);
+    if (op == LLVMShl || op == LLVMLShr) {
+        if (!is_small_constant(b) || LLVMConstIntGetZExtValue(b) >= 32)
+            return zero;
+        return LLVMBuildBinOp(x->b, op, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(b)), "");
+    }
+    b = op == LLVMUDiv ? upper_bound(x, b, depth - 1) : lower_bound(x, b, depth - 1);
+    if (!b)
+        return zero;
+    return LLVMBuildBinOp(x->b, op, a, op == LLVMUDiv ? larger_bound(x, b, tsr__i64(x->l, 1)) : b, "");
+}
+
+/* Of a number less a constant, `n / 16 - 1`, where the launch tells that it is no smaller than that; NULL: it is another sum. */
+static LLVMValueRef upper_bound_of_decrease(struct bounds *x, LLVMValueRef v, int depth)
+{
+    LLVMValueRef of = LLVMGetOperand(v, 0), by = LLVMGetOperand(v, 1);
+    if (LLVMGetInstructionOpcode(v) != LLVMAdd || !LLVMIsAConstantInt(by) || LLVMConstIntGetSExtValue(by) >= 0 ||
+        LLVMConstIntGetSExtValue(by) < INT32_MIN)
+        return NULL;
+    LLVMValueRef bound = upper_bound(x, of, depth), less = tsr__i64(x->l, (uint64_t)-LLVMConstIntGetSExtValue(by));
+    if (!bound)
+        return NULL;
+    require_fit(x, LLVMBuildICmp(x->b, LLVMIntUGE, lower_bound(x, of, depth), less, ""));
+    return LLVMBuildSub(x->b, bound, less, "");
+}
+
 static LLVMValueRef upper_bound_of_operation(struct bounds *x, LLVMValueRef v, int depth)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef second = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL, a, b;
-    if (op == LLVMAnd && is_small_constant(second))
-        return fit_to_32_bits(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)));
+    if (op == LLVMAnd && is_small_constant(second) && LLVMConstIntGetZExtValue(second) < LEAST_MASK)
+        return tsr__i64(x->l, LLVMConstIntGetZExtValue(second));
     if (op == LLVMURem && is_small_constant(second) && !LLVMIsNull(second))
         return fit_to_32_bits(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second) - 1));
+    if ((a = upper_bound_of_decrease(x, v, depth)) != NULL)
+        return a;
     a = upper_bound(x, LLVMGetOperand(v, op == LLVMSelect), depth);
     if (!a)
         return NULL;
@@ -207,7 +301,7 @@ static LLVMValueRef upper_bound_of_operation(struct bounds *x, LLVMValueRef v, i
     case LLVMZExt:
     case LLVMTrunc:
     case LLVMFreeze:
-    case LLVMAnd:
+    case LLVMAnd: /* what LLVM leaves of shifts to the right and to the left has such a mask */
         return a;
     case LLVMSExt:
         return a;
@@ -295,12 +389,19 @@ static LLVMValueRef upper_bound(struct bounds *x, LLVMValueRef v, int depth)
 
 /* ---- what is marked ---- */
 
+/* A sum with a negative number, which wraps without signs where the result is none. */
+static bool is_decrease(LLVMValueRef sum)
+{
+    return LLVMIsAConstantInt(LLVMGetOperand(sum, 1)) && LLVMConstIntGetSExtValue(LLVMGetOperand(sum, 1)) < 0;
+}
+
 static bool may_wrap_extended(LLVMValueRef v, enum tsr__extension extension)
 {
     if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 32)
         return false;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAdd:
+        return !tsr__is_exact(v, extension) && !is_decrease(v);
     case LLVMMul:
     case LLVMShl:
         return !tsr__is_exact(v, extension);
