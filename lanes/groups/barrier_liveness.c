@@ -165,6 +165,34 @@ static void open_loops(struct tsr__barrier_liveness *s)
 
 /* ---- searches ---- */
 
+/* Numbers of the blocks such that, but for loops, each comes before its successors: searches that go by it, or back, need few rounds.
+ * Blocks that are never reached come first. */
+static void order_blocks(struct tsr__barrier_liveness *s)
+{
+    size_t *stack = tsr_arena_alloc(s->arena, (s->block_count + 1) * sizeof *stack), depth = 0, last = s->block_count, first = 0;
+    unsigned *next = tsr_arena_alloc(s->arena, s->block_count * sizeof *next); /* successors that have been looked at, and 1 */
+    s->order = tsr_arena_alloc(s->arena, s->block_count * sizeof *s->order);
+    stack[depth++] = block_number(s, LLVMGetEntryBasicBlock(s->function));
+    next[stack[0]] = 1;
+    while (depth) {
+        size_t b = stack[depth - 1];
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(s->blocks[b]);
+        if (next[b] > LLVMGetNumSuccessors(t)) {
+            s->order[--last] = b;
+            depth--;
+            continue;
+        }
+        size_t to = block_number(s, LLVMGetSuccessor(t, next[b]++ - 1));
+        if (!next[to]) {
+            next[to] = 1;
+            stack[depth++] = to;
+        }
+    }
+    for (size_t b = 0; b < s->block_count; b++)
+        if (!next[b])
+            s->order[first++] = b;
+}
+
 /* Slots that are read after a block starts before they are written. With `saves` (per block, or NULL), what is put into the context at its
  * end is read there, and the search ends at stops. */
 static uint64_t **search_back(struct tsr__barrier_liveness *s, uint64_t **saves)
@@ -172,7 +200,8 @@ static uint64_t **search_back(struct tsr__barrier_liveness *s, uint64_t **saves)
     uint64_t **in = new_sets(s, s->block_count), *set = new_set(s);
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t b = s->block_count; b-- > 0;) {
+        for (size_t n = s->block_count; n-- > 0;) {
+            size_t b = s->order[n];
             bool ends = saves && tsr__map_get(&s->stop_at, s->blocks[b]);
             memset(set, 0, s->words * sizeof *set);
             LLVMValueRef t = LLVMGetBasicBlockTerminator(s->blocks[b]);
@@ -194,7 +223,8 @@ static uint64_t **search_writes(struct tsr__barrier_liveness *s)
     uint64_t **in = new_sets(s, s->block_count), **out = new_sets(s, s->block_count);
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t b = 0; b < s->block_count; b++) {
+        for (size_t n = 0; n < s->block_count; n++) {
+            size_t b = s->order[n];
             set_union(s, out[b], in[b]);
             set_union(s, out[b], s->written[b]);
             if (tsr__map_get(&s->stop_at, s->blocks[b]))
@@ -371,6 +401,7 @@ void tsr__barrier_liveness_find(struct tsr__barrier_liveness *s, LLVMBasicBlockR
     LLVMGetBasicBlocks(s->function, s->blocks);
     for (size_t b = 0; b < s->block_count; b++)
         tsr__map_set(&s->block_of, s->blocks[b], b + 1);
+    order_blocks(s);
     collect_accesses(s, first);
     uint64_t **live = search_back(s, NULL);
     if (s->count <= MAX_COALESCED) {

@@ -37,6 +37,7 @@ struct tsr__barrier_liveness {
     struct tsr__map block_of;  /* block → number + 1 */
     struct tsr__map stop_at;   /* block that ends at a stop → its number + 1 */
     LLVMBasicBlockRef *blocks; /* those of the function when the slots were analysed */
+    size_t *order;             /* numbers of the blocks, but for loops each before its successors */
     size_t block_count;
     unsigned *preds;    /* per block: number of predecessors */
     uint64_t **written; /* per block: slots that it writes */
