@@ -44,7 +44,7 @@ void tsr_tensor_print_diagnostic(const struct tsr_tensor_program *program, const
 /* Appends the program as text that parses to the same program. Only of a good one. */
 void tsr_tensor_print(const struct tsr_tensor_program *program, struct tsr_buf *out);
 
-/* Whether a text is in this language and not in OpenCL C: its first token is `func`, and a global name follows. */
+/* Whether a text is in this language and not in OpenCL C: its first token is `func`, and a global name follows, or `$`, a name and `=`. */
 bool tsr_tensor_is_text(const void *text, size_t size);
 
 /* ---- functions, as the host sees them ---- */

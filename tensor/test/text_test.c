@@ -144,8 +144,8 @@ static void lines_of_the_source_stand_in_messages(void **state)
 static void other_languages_are_told_apart(void **state)
 {
     (void)state;
-    static const char *const ours[] = {"func @f", " ; kernel void\n\tfunc @f() {}"}, *const others[] = {"", "func", "func @", "func(@f)",
-                                                                                                        "kernel void f() {}"};
+    static const char *const ours[] = {"func @f", " ; kernel void\n\tfunc @f() {}", "$n_1 = 4 func @f() {}"};
+    static const char *const others[] = {"", "func", "func @", "func(@f)", "kernel void f() {}", "$", "$n", "$n == 1", "$ = 1"};
     for (size_t i = 0; i < TSR_ARRAY_LEN(ours); i++)
         assert_true(tsr_tensor_is_text(ours[i], strlen(ours[i])));
     for (size_t i = 0; i < TSR_ARRAY_LEN(others); i++)
