@@ -39,13 +39,13 @@ TSR_CHECK_FUNCTION(for)
 
 TSR_CHECK_FUNCTION(foreach)
 {
-    const struct tsr__t_type *type = inst->variables[0]->type;
     if (inst->variable_count > TSR__T_MOST_VARIABLES)
         return tsr__t_fault(p, inst, NULL, NULL, "A foreach loop has 64 variables at most");
-    if (!tsr__t_is_number(type, TSR__T_INTEGER))
-        return tsr__t_fault(p, inst, NULL, NULL, "Expected integer type");
+    for (uint32_t i = 0; i < inst->variable_count; i++)
+        if (!tsr__t_is_number(inst->variables[i]->type, TSR__T_INTEGER))
+            return tsr__t_fault(p, inst, NULL, NULL, "Expected integer type");
     for (uint32_t i = 0; i < inst->operand_count; i++)
-        if (!tsr__t_same_type(inst->operands[i]->type, type))
+        if (!tsr__t_same_type(inst->operands[i]->type, inst->variables[i % inst->variable_count]->type))
             return tsr__t_fault(p, inst, inst->operands[i], NULL, "Scalar type mismatch");
     return true;
 }

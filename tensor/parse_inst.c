@@ -494,6 +494,14 @@ static void read_bounds(struct tsr__t_parser *ps, struct tsr__t_inst *inst, uint
     }
 }
 
+/* The type that both bounds of variable `i` of `count` have, or the one of all bounds, or index. */
+static const struct tsr__t_type *pair_type(struct tsr__t_parser *ps, const struct tsr__t_inst *inst, uint32_t i, uint32_t count)
+{
+    const struct tsr__t_type *from = inst->operands[i]->type, *to = inst->operands[count + i]->type;
+    bool is_pair = tsr__t_is_number(from, TSR__T_INTEGER) && tsr__t_same_type(from, to);
+    return is_pair ? from : bound_type(ps, inst, inst->operand_count);
+}
+
 static void read_foreach(struct tsr__t_parser *ps, struct reading *r)
 {
     struct tsr__t_inst *inst = r->inst;
@@ -505,7 +513,7 @@ static void read_foreach(struct tsr__t_parser *ps, struct reading *r)
     if (variables != lengths[0] || lengths[0] != lengths[1])
         tsr__t_stop(ps->p, inst->at, "length(from) must equal length(to) and the number of loop variables");
     for (uint32_t i = 0; i < variables; i++)
-        add_variable(ps, inst, &names[i], type ? type : bound_type(ps, inst, inst->operand_count));
+        add_variable(ps, inst, &names[i], type ? type : pair_type(ps, inst, i, variables));
     inst->regions[0] = read_body(ps, inst, TSR__T_SPMD);
 }
 

@@ -262,9 +262,13 @@ static void print_foreach(struct printer *pr, const struct tsr__t_inst *inst)
 {
     uint32_t count = inst->variable_count;
     tsr_buf_printf(pr->out, " (");
+    bool same = true;
+    for (uint32_t i = 1; i < count; i++)
+        same &= tsr__t_same_type(inst->variables[i]->type, inst->variables[0]->type);
     print_values(pr, inst->variables, count);
-    tsr_buf_printf(pr->out, ") : ");
-    tsr__t_print_type(inst->variables[0]->type, pr->out);
+    tsr_buf_printf(pr->out, same ? ") : " : ")");
+    if (same)
+        tsr__t_print_type(inst->variables[0]->type, pr->out);
     tsr_buf_printf(pr->out, " = (");
     print_values(pr, inst->operands, count);
     tsr_buf_printf(pr->out, "), (");

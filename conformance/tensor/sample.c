@@ -191,6 +191,25 @@ static void run_f(const char *text, const struct memory *memory, cl_uint count)
     clReleaseProgram(program);
 }
 
+/* Each variable of a loop has the type of its own bounds. */
+static void bounds_may_be_of_several_types(void)
+{
+    enum { ROWS = 20, COLS = 7 };
+    static const char text[] =
+        "func @f(%A: memref<i32x20x7>) {\n"
+        "  %a = constant 0 : i8 %b = constant 20 : i8 %c = constant 0 : index %d = constant 7 : index %h = constant 100 : i32\n"
+        "  foreach (%i,%j)=(%a,%c),(%b,%d) {\n"
+        "    %x = cast %i : index %y = cast %i : i32 %z = cast %j : i32\n"
+        "    %u = mul %z, %h : i32 %w = add %y, %u : i32 store %w, %A[%x,%j]\n"
+        "  }\n}\n";
+    cl_int a[ROWS * COLS] = {0};
+    int wrong = 0;
+    run_f(text, &(const struct memory){a, sizeof a}, 1);
+    for (int i = 0; i < ROWS * COLS; i++)
+        wrong += a[i] != i % ROWS + 100 * (i / ROWS);
+    EXPECT(!wrong);
+}
+
 /* The step of a round, which is the number of work-items, is more than the type of the variable has. */
 static void small_variables_count_to_their_end(void)
 {
@@ -494,6 +513,7 @@ int main(void)
     sums_of_rows();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
+    bounds_may_be_of_several_types();
     small_variables_count_to_their_end();
     functions();
     close_session(&s);
