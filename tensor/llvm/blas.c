@@ -132,9 +132,10 @@ static LLVMValueRef has_no_gaps(struct tsr__te *e, const struct tsr__te_memref *
 static void fuse_columns(struct tsr__te *e, struct tsr__te_blas *o)
 {
     struct tsr__te_memref *all[] = {&o->a, &o->c, &o->b};
+    if (o->c.type->order != 2 || e->func->info.work_group_size[1] > 1)
+        return;
     LLVMValueRef fused = NULL, *shape = tsr__te_room(e, 2), rows = o->c.shape[0], cols = o->c.shape[1];
-    bool fill = tsr__te_known(cols) < 0 && tsr__te_known(rows) >= 0 && tsr__te_known(rows) % e->func->info.work_group_size[0] == 0;
-    if (o->c.type->order != 2 || e->func->info.work_group_size[1] > 1 || fill)
+    if (tsr__te_known(cols) < 0 && tsr__te_known(rows) >= 0 && tsr__te_known(rows) % e->func->info.work_group_size[0] == 0)
         return;
     for (uint32_t i = 0; i < 2u + o->has_b; i++) {
         LLVMValueRef own = has_no_gaps(e, all[i]);
