@@ -374,7 +374,7 @@ static cl_int enqueue(struct _cl_command_buffer_khr *buffer, struct _cl_command_
 {
     struct _cl_event **made = tsr_malloc((buffer->count + 2) * sizeof(struct _cl_event *));
     cl_int err = made ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    pthread_mutex_lock(&buffer->lock);
+    tsr__command_buffer_lock(buffer);
     if (err == CL_SUCCESS)
         err = make_commands(buffer, queue, made);
     bool ordered = err == CL_SUCCESS && order_commands(buffer, made) == TSR_OK;
@@ -382,7 +382,7 @@ static cl_int enqueue(struct _cl_command_buffer_khr *buffer, struct _cl_command_
         tsr__commands_spoil(made, buffer->count + 2);
     if (err == CL_SUCCESS)
         err = tsr__commands_submit(made, buffer->count + 2, wait_count, wait_list, ordered ? event : NULL, false);
-    pthread_mutex_unlock(&buffer->lock);
+    tsr__command_buffer_unlock(buffer);
     tsr_free(made);
     return err == CL_SUCCESS && !ordered ? CL_OUT_OF_HOST_MEMORY : err;
 }

@@ -44,6 +44,19 @@ struct _cl_command_buffer_khr {
     cl_uint barrier; /* number of the last barrier, plus 1 */
 };
 
+/* Takes the lock, and a hold, as the context's callback may release the command buffer in the call that has the lock. */
+static inline void tsr__command_buffer_lock(struct _cl_command_buffer_khr *buffer)
+{
+    tsr__hold(buffer);
+    pthread_mutex_lock(&buffer->lock);
+}
+
+static inline void tsr__command_buffer_unlock(struct _cl_command_buffer_khr *buffer)
+{
+    pthread_mutex_unlock(&buffer->lock);
+    tsr__drop(buffer);
+}
+
 /* What every function that records was given besides its own parameters. */
 struct tsr__record_call {
     const char *function;

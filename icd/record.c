@@ -10,12 +10,12 @@
 /* Makes the command once for its checks. */
 static cl_int try(struct _cl_command_buffer_khr *buffer, const struct tsr__recording *recording)
 {
-    pthread_mutex_lock(&buffer->lock);
+    tsr__command_buffer_lock(buffer);
     buffer->recorder->captured = NULL;
     cl_int err = recording->enqueue(buffer->recorder, recording->args);
     if (buffer->recorder->captured)
         tsr__command_abandon(buffer->recorder->captured);
-    pthread_mutex_unlock(&buffer->lock);
+    tsr__command_buffer_unlock(buffer);
     return err;
 }
 

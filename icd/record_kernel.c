@@ -279,7 +279,7 @@ TSR_API cl_int CL_API_CALL clUpdateMutableCommandsKHR(cl_command_buffer_khr comm
     cl_int err = check_update(command_buffer, num_configs, config_types, configs);
     if (err != CL_SUCCESS)
         return err;
-    pthread_mutex_lock(&command_buffer->lock);
+    tsr__command_buffer_lock(command_buffer);
     cl_uint opened = 0;
     while (opened < num_configs && err == CL_SUCCESS) {
         err = check_config(command_buffer, configs[opened]);
@@ -287,7 +287,7 @@ TSR_API cl_int CL_API_CALL clUpdateMutableCommandsKHR(cl_command_buffer_khr comm
             err = update(command_buffer, configs[opened++]);
     }
     close_updates(configs, opened, err == CL_SUCCESS);
-    pthread_mutex_unlock(&command_buffer->lock);
+    tsr__command_buffer_unlock(command_buffer);
     return err;
 }
 

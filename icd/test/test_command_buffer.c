@@ -498,6 +498,34 @@ static void released_objects(void **state)
     end(&t);
 }
 
+static void CL_CALLBACK release_it(const char *message, const void *private_info, size_t cb_bytes, void *buffer)
+{
+    (void)message, (void)private_info, (void)cb_bytes;
+    cl_command_buffer_khr *released = buffer;
+    if (*released)
+        CHECK(cb.release(*released));
+    *released = NULL;
+}
+
+/* The context's callback releases the command buffer of the call that fails. */
+static void released_by_the_callback(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_command_buffer_khr buffer = NULL;
+    cl_context context;
+    CHECK_CREATE(context, clCreateContext(NULL, 1, &t.w.device, release_it, &buffer, &err), CL_SUCCESS);
+    cl_command_queue queue = test_queue(context, t.w.device, 0);
+    cl_mem mem = test_buffer(context, CL_MEM_READ_WRITE, BYTES, NULL);
+    CHECK_CREATE(buffer, cb.create(1, &queue, NULL, &err), CL_SUCCESS);
+    CHECK_CODE(cb.fill(buffer, NULL, NULL, mem, &zero, 3, 0, BYTES, 0, NULL, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_THAT(!buffer);
+    CHECK(clReleaseMemObject(mem));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+    end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -512,6 +540,7 @@ int main(void)
         cmocka_unit_test(wrong_recordings),
         cmocka_unit_test(wrong_enqueues),
         cmocka_unit_test(released_objects),
+        cmocka_unit_test(released_by_the_callback),
         cmocka_unit_test(finalized_while_another_thread_records),
     };
     return cmocka_run_group_tests(tests, find_functions, NULL);
