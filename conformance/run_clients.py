@@ -77,6 +77,7 @@ PROGRAMS = {
     "clblast": (debian_programs.clblast, ["clblast-tests"]),
     "clfft": (debian_programs.clfft, ["clfft-client"]),
     "clpeak": (debian_programs.clpeak, ["clpeak"]),
+    "hcxkeys": (debian_programs.hcxkeys, ["hcxkeys"]),
     "clinfo": (debian_programs.clinfo, ["clinfo"]),
     "piglit": (debian_programs.piglit, ["piglit"]),
     "hashcat-modes": (passwords.hashcat_modes, ["hashcat", "hashcat-data"]),

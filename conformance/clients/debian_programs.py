@@ -47,6 +47,20 @@ def clinfo(run):
     return {"queries": "fail" if outcome == "pass" and re.search(r"<\w+:\w*:?\w*:\d+:|error -?\d+", output) else outcome}
 
 
+def hcxkeys(run):
+    """Keys of a wireless network (4,096 rounds of SHA-1), by OpenCL and by the program of the package that does without."""
+    words, results = run.scratch / "words", {}
+    words.write_text("".join(f"{13 ** power % 10 ** 21:08d}\n" for power in range(8, 508)))
+    for name in ("net", "a name of thirty-two characters."):
+        made = [run.scratch / f"{program}.keys" for program in ("wlangenpmkocl", "wlangenpmk")]
+        outcomes = [run.command(f"{name} {file.stem}", [file.stem, "-e", name, "-i", words, "-A", file])[0] for file in made]
+        equal = outcomes == ["pass", "pass"] and made[0].read_bytes() == made[1].read_bytes() != b""
+        results[f"keys-{len(name)}"] = "pass" if equal else outcomes[0] if outcomes[0] != "pass" else "fail"
+        for file in made:
+            file.unlink(missing_ok=True)
+    return results
+
+
 def piglit(run):
     """Its tests of OpenCL, by the list that `piglit run cl` uses, each program in a process of its own. The one of interoperation needs a display."""
     folder, results = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit"), {}

@@ -207,6 +207,100 @@ def pmcxcl():
     yield "cube", simulate
 
 
+# ---- mathematics ----
+
+
+def entropy_gpu():
+    """Programs that Futhark has made: sums in several kernels, single and double."""
+    import importlib
+    futhark = importlib.import_module("entropy-gpu.information").information()
+    for bits, allowed in ((32, 1e-6), (64, 1e-14)):
+        for count in (7, 1000, 65537, 1000000):
+            p, q = (random(count, seed=seed).astype(f"f{bits // 8}") ** 2 + numpy.float32(0.01) for seed in (1, 2))
+            p, q = p / p.sum(), q / q.sum()
+            exact, other = p.astype(float), q.astype(float)
+            yield f"entropy-{bits}-{count}", lambda p=p, exact=exact, of=getattr(futhark, f"entropy_f{bits}"), allowed=allowed: near(
+                of(p), -(exact * numpy.log(exact)).sum(), allowed)
+            yield (f"divergence-{bits}-{count}",
+                   lambda p=p, q=q, exact=exact, other=other, of=getattr(futhark, f"kullback_liebler_f{bits}"), allowed=allowed: near(
+                       of(p, q), (exact * numpy.log(exact / other)).sum(), allowed))
+
+
+def qcgpu():
+    """A register of qubits: sixty random gates, each against the same on arrays."""
+    import qcgpu as qc
+    gates = {"h": numpy.array([[1, 1], [1, -1]]) / 2 ** 0.5, "x": numpy.array([[0, 1], [1, 0]]), "y": numpy.array([[0, -1j], [1j, 0]]),
+             "z": numpy.diag([1, -1]), "s": numpy.diag([1, 1j]), "t": numpy.diag([1, numpy.exp(0.25j * numpy.pi)])}
+
+    def circuit(qubits):
+        chosen, index = numpy.random.default_rng(qubits), numpy.arange(1 << qubits)
+        state, known = qc.State(qubits), (index == 0).astype(complex)
+        for _ in range(60):
+            target, control = chosen.integers(qubits), chosen.integers(qubits)
+            name = chosen.choice(list(gates))
+            if control != target:
+                state.cx(int(control), int(target))
+                known = known[numpy.where(index >> control & 1, index ^ (1 << target), index)]
+            getattr(state, name)(int(target))
+            row = gates[name][index >> target & 1]
+            known = row[:, 0] * known[index & ~(1 << target)] + row[:, 1] * known[index | (1 << target)]
+        return near(state.amplitudes(), known, 2e-6) and near(state.probabilities(), numpy.abs(known) ** 2, 4e-6)
+
+    for qubits in (1, 2, 5, 9, 14):
+        yield f"gates-{qubits}", lambda qubits=qubits: circuit(qubits)
+
+
+def qmctoolscl():
+    """Points of lattices and digital nets, 64-bit integers and doubles: each function of the package, whose C the package has as well."""
+    import re
+
+    import qmctoolscl as qmc
+    numbers = {"r": 3, "n": 64, "d": 4, "r_x": 1, "r_b": 1, "r_C": 1, "mmax": 7, "tmax": 9, "tmax_new": 12, "tmax_alpha": 18, "alpha": 2, "d_alpha": 2,
+               "n_start": 64, "b": 3, "bmax": 7, "apply_shift": 1, "d1": 3, "d2": 4, "n_half": 16}
+    context = opencl_context()
+
+    def arguments(name, text):
+        """What the function's text names: numbers, and arrays with their sizes."""
+        made, chosen = [], numpy.random.default_rng(3)
+        for noun, kind, about in re.findall(r"^\s+(\w+) \((.*?)\): (.*?)\"*$", text.split("Args:")[1], re.M):
+            if "ndarray" not in kind:
+                made.append(numpy.uint8(numbers[noun]) if "uint8" in kind else numpy.uint64(numbers[noun]))
+                continue
+            stated = re.search(r"size ([\w*]+)", about)
+            factors = stated.group(1).replace("2n_half", "n_half*2").split("*") if stated else ["r"] if "length r" in about or noun == "lshifts" else ["n_half", "2"]
+            if "radix2" in name:
+                factors = [word for factor in factors for word in (("n_half", "2") if factor == "n" else (factor,))]
+            size = numpy.prod([int(factor) if factor.isdigit() else numbers[factor] for factor in factors])
+            if "double" in kind:
+                array = chosen.random(size)
+            elif noun in ("tmaxes", "lshifts"):
+                array = numpy.full(size, numbers["tmax"] if noun == "tmaxes" else 3)
+            elif noun == "bases":
+                array = chosen.choice([2, 3, 5, 7], size)
+            else:
+                array = chosen.integers(0, 2 if name.startswith("gdn") else 1 << numbers["tmax"], size)
+            made.append(array if "double" in kind else array.astype(numpy.uint64))
+        return made
+
+    def same(name, range_):
+        function, given = getattr(qmc, name), arguments(name, getattr(qmc, name).__doc__)
+        mine, other = ([argument.copy() if isinstance(argument, numpy.ndarray) else argument for argument in given] for _ in range(2))
+        function(*mine, backend="cl", context=context, global_size=range_, local_size=(1, 1, 16) if "radix2" in name else None)
+        function(*other, backend="c")
+        return near(mine[-1], other[-1], 1e-14 if mine[-1].dtype == float else 0)
+
+    for name in sorted(vars(qmc)):
+        if re.match(r"(lat|dnb2|gdn)_(?!get|nested)|i?fft_|fwht_", name) and callable(getattr(qmc, name)) and not name.endswith("_c"):
+            for range_ in ((3, 4, 4), (64, 64, 64)):
+                last = 16 if "radix2" in name else range_[2]
+                yield f"{name}-{range_[0]}", lambda name=name, range_=range_, last=last: same(name, (range_[0], range_[1], last))
+
+
+def opencl_context():
+    import pyopencl as cl
+    return cl.create_some_context(interactive=False)
+
+
 def main():
     package = sys.argv[1]
     print(f"{package} {importlib.metadata.version(package)}", flush=True)

@@ -168,7 +168,8 @@ def openvino(run):
 OPENVINO = ["elementwise", "convolutions", "products", "reductions", "movements", "searches", "networks", "scenarios"]
 
 # Packages that pypi_calls.py calls; they share an environment.
-CALLED = {"gputools": "0.3.1", "halide": "21.0.0", "loopy": "2025.2", "openmm": "8.6.1", "pmcxcl": "0.7.5", "pyclesperanto": "0.25.1", "tinygrad": "0.14.0"}
+CALLED = {"entropy_gpu": "0.3.0", "gputools": "0.3.1", "halide": "21.0.0", "loopy": "2025.2", "openmm": "8.6.1", "pmcxcl": "0.7.5", "pyclesperanto": "0.25.1",
+          "qcgpu": "0.1.1", "qmctoolscl": "1.2.4", "tinygrad": "0.14.0"}
 
 
 def called(run):
