@@ -403,11 +403,49 @@ static void little_of_k(void **state)
     }
 }
 
+/* Products behind a loop add to its sums, one half of a tile after the other: the loop is one for the device all the same. */
+static void sums_go_on(void **state)
+{
+    static const char text[] = "__attribute__((intel_reqd_sub_group_size(16)))\n"
+                               "kernel void k(global const short *a, global const int *b, global const int *third, global const int *last, "
+                               "global int *c, int n, int deep)\n"
+                               "{\n"
+                               "    int lane = get_sub_group_local_id(), column = get_global_id(0), row = get_group_id(1) * 16;\n"
+                               "    int8 sum[2] = {0, 0}, more[2] = {0, 0}, y, z;\n"
+                               "    short8 x;\n"
+                               "    for (int k = 0; k < deep; k += 32) {\n"
+                               "        for (int i = 0; i < 8; i++) {\n"
+                               "            y[i] = b[(k / 4 + i) * n + column];\n"
+                               "            z[i] = third[(k / 4 + i) * 16 + lane];\n"
+                               "        }\n"
+                               "        for (int h = 0; h < 2; h++) {\n"
+                               "            for (int i = 0; i < 8; i++)\n"
+                               "                x[i] = a[((row + 8 * h + i) * deep + k) / 2 + lane];\n"
+                               "            sum[h] = intel_sub_group_i8_i8_matrix_mad_k32(x, y, sum[h]);\n"
+                               "            more[h] = intel_sub_group_i8_i8_matrix_mad_k32(x, z, more[h]);\n"
+                               "        }\n"
+                               "    }\n"
+                               "    for (int i = 0; i < 8; i++)\n"
+                               "        y[i] = last[i * n + column];\n"
+                               "    for (int h = 0; h < 2; h++) {\n"
+                               "        for (int i = 0; i < 8; i++)\n"
+                               "            x[i] = more[h][i] >> 8;\n"
+                               "        sum[h] = intel_sub_group_i8_i8_matrix_mad_k32(x, y, sum[h]);\n"
+                               "        for (int i = 0; i < 8; i++)\n"
+                               "            c[(row + 8 * h + i) * n + column] = sum[h][i];\n"
+                               "    }\n"
+                               "}\n";
+    (void)state;
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0"));
+    assert_non_null(strstr(device.log, "all rounds of the loop at once, with those of work-groups that share A or B"));
+    assert_null(strstr(device.log, "two values of its accumulator are needed at the same time"));
+}
+
 /* matrix_reports [vectors]: of tiles in plain C, or of those that vectors make */
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "vectors") == 0) {
-        const struct CMUnitTest of_vectors[] = {cmocka_unit_test(little_of_k), cmocka_unit_test(why_alone)};
+        const struct CMUnitTest of_vectors[] = {cmocka_unit_test(little_of_k), cmocka_unit_test(why_alone), cmocka_unit_test(sums_go_on)};
         return cmocka_run_group_tests(of_vectors, gemm_open, gemm_close);
     }
     const struct CMUnitTest tests[] = {
@@ -415,7 +453,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
         cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
         cmocka_unit_test(indices_of_any_type),  cmocka_unit_test(layer_with_gate),  cmocka_unit_test(split_with_row_sums),
-        cmocka_unit_test(computed_nibbles),
+        cmocka_unit_test(computed_nibbles),     cmocka_unit_test(sums_go_on),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);

@@ -452,8 +452,10 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
         struct tsr__live_range *life = &r->live_ranges[i];
         *life = (struct tsr__live_range){.block = &w->blocks[i], .accumulator = -1};
         life->why = no_gain(w, &w->blocks[i], &life->is_part);
-        if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
+        if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places))) {
             life->why = "two values of its accumulator are needed at the same time";
+            r->two_values = true;
+        }
     }
     if (!choose_registers(r, w)) {
         r->in_memory = true;

@@ -118,6 +118,31 @@ static bool joins_webs(const struct tsr__fragment *f)
     return f->kind == TSR__FRAGMENT_PHI || f->kind == TSR__FRAGMENT_RESULT;
 }
 
+/* Does the fragment become the other one, by way of phis and operations? */
+static bool becomes(struct tsr__webs *w, const struct tsr__fragment *f, const struct tsr__fragment *other, struct tsr__map *seen)
+{
+    if (f == other)
+        return true;
+    if (tsr__map_get(seen, f->v[0]))
+        return false;
+    tsr__map_set(seen, f->v[0], 1);
+    for (size_t i = 0; i < w->mad_count; i++)
+        if (w->mads[i].c == f && becomes(w, w->mads[i].d, other, seen))
+            return true;
+    for (struct tsr__fragment *phi = w->phis; phi; phi = phi->next_phi)
+        for (unsigned e = 0; e < phi->in_count; e++)
+            if (phi->in[e] == f && becomes(w, phi, other, seen))
+                return true;
+    return false;
+}
+
+/* Does the product add to what loops have made, in none itself, and so is the packet's own? */
+static bool takes_vectors(struct tsr__webs *w, const struct tsr__tile_mad *mad)
+{
+    struct tsr__map seen = {.arena = &w->l->scratch};
+    return w->loops_only && joins_webs(mad->c) && !(mad->c->mad && mad->c->block == mad->block) && !becomes(w, mad->d, mad->c, &seen);
+}
+
 /* Everything that the fragment becomes or comes from goes into the web. */
 static void grow_web(struct tsr__webs *w, struct tsr__web *web, struct tsr__fragment *f)
 {
@@ -128,10 +153,10 @@ static void grow_web(struct tsr__webs *w, struct tsr__web *web, struct tsr__frag
     web->loops = web->loops || f->kind == TSR__FRAGMENT_PHI;
     for (unsigned e = 0; e < f->in_count; e++)
         grow_web(w, web, f->in[e]);
-    if (f->mad)
+    if (f->mad && !takes_vectors(w, f->mad))
         grow_web(w, web, f->mad->c);
     for (size_t i = 0; i < w->mad_count; i++)
-        if (w->mads[i].c == f)
+        if (w->mads[i].c == f && !takes_vectors(w, &w->mads[i]))
             grow_web(w, web, w->mads[i].d);
     for (struct tsr__fragment *phi = w->phis; phi; phi = phi->next_phi)
         for (unsigned e = 0; e < phi->in_count; e++)
@@ -166,7 +191,9 @@ static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first
         w->mads[i].number = web->mad_count;
         web->mads[web->mad_count++] = &w->mads[i];
     }
-    if (is_operand(w, web))
+    if (takes_vectors(w, first->mad))
+        web->why = "its accumulator does not go round in a loop";
+    else if (is_operand(w, web))
         web->why = "its accumulator is an operand of another product, too";
     return web;
 }
@@ -435,11 +462,12 @@ static void make_block(struct tsr__webs *w, struct tsr__tile_block *block, struc
     }
 }
 
-void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function)
+void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function, bool loops_only)
 {
     *w = (struct tsr__webs){.l = l,
                             .function = function,
                             .unit = tsr__tile_unit_of(l, function),
+                            .loops_only = loops_only,
                             .order = {.arena = &l->scratch},
                             .by_first = {.arena = &l->scratch}};
     find_mads(w);

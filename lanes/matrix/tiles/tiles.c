@@ -354,9 +354,14 @@ static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, L
     tsr__fold_phi_casts(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__tile_operands_prepare(t, function);
-    tsr__webs_find(&t->webs, l, function);
-    tsr__sink_phi_casts(&t->webs);
-    tsr__allocate_tiles(&t->registers, &t->webs);
+    bool loops_only = t->unit == TSR__TILES_VECTORS, again;
+    do { /* products behind loops are worth tiles to AMX, unless the loops get none for that */
+        tsr__webs_find(&t->webs, l, function, loops_only);
+        tsr__sink_phi_casts(&t->webs);
+        tsr__allocate_tiles(&t->registers, &t->webs);
+        again = t->registers.two_values && !loops_only;
+        loops_only = true;
+    } while (again);
 }
 
 static bool has_tiles(const struct tsr__tiles *t)

@@ -82,6 +82,7 @@ struct tsr__webs {
     struct tsr__compilation *l;
     LLVMValueRef function;
     enum tsr__tile_unit unit;
+    bool loops_only;
     struct tsr__map order;    /* instruction → number + 1 */
     struct tsr__map by_first; /* first vector → struct tsr__fragment * */
     struct tsr__fragment *phis;
@@ -141,6 +142,7 @@ struct tsr__tile_allocation {
     } places;
     struct tsr__live_range *live_ranges; /* of the blocks of webs */
     bool in_memory;                      /* are there accumulators in memory? Then TSR__SCRATCH_TILE holds no accumulator */
+    bool two_values;                     /* does a block of webs stay in vectors as two of its values are needed at the same time? */
 };
 
 /* A phi whose incoming vectors are all cast from one type becomes a phi of that type. Of phis that differ by poison only one is left.
@@ -148,7 +150,8 @@ struct tsr__tile_allocation {
 void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 
 /* Finds the webs of a function, and joins those with common operands to blocks. (tile_webs.c) */
-void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function);
+/* `loops_only`: products behind loops that add to the loops' accumulators are left out of webs. */
+void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function, bool loops_only);
 /* Moves casts of values in webs down to the users of the casts. (phi_casts.c) */
 void tsr__sink_phi_casts(struct tsr__webs *w);
 /* The web of a block that `user` is part of, as an operation or as a phi; or NULL. */
