@@ -196,6 +196,20 @@ static void add_round(const struct tsr__twice *x, struct tsr__map *round, LLVMBa
         add_round(x, round, LLVMGetSuccessor(last, i));
 }
 
+/* Do accumulators come to the loop again as they left it? `round`: the blocks on the ways. Sums that begin again there, with zeros or with
+ * other values, would be added to those of before. */
+static bool keeps_sums(const struct tsr__map *round, const struct tsr__live_range *life)
+{
+    const struct tsr__web *web = life->block->webs[0][0];
+    for (unsigned i = 0; i < web->fragment_count; i++) {
+        const struct tsr__fragment *f = web->fragments[i];
+        for (unsigned e = 0; e < f->in_count && tsr__map_get(round, f->block); e++)
+            if (!f->in[e]->web && tsr__map_get(round, LLVMGetIncomingBlock(f->v[0], e)))
+                return false;
+    }
+    return true;
+}
+
 /* Is the value computed from numbers and arguments of the kernel alone, and from what counts rounds? `seen`: is it said of these anyway? */
 static bool is_of_launch(const struct tsr__twice *x, const struct tsr__map *round, struct tsr__map *seen, LLVMValueRef v)
 {
@@ -214,15 +228,14 @@ static bool is_of_launch(const struct tsr__twice *x, const struct tsr__map *roun
 }
 
 /* Do only numbers and arguments of the kernel decide how often a packet comes to the loop, and how many rounds it makes each time? */
-static bool has_same_parts(const struct tsr__twice *x)
+static bool has_same_parts(const struct tsr__twice *x, const struct tsr__map *round)
 {
-    struct tsr__map round = {.arena = &x->t->l->scratch}, seen = {.arena = &x->t->l->scratch};
+    struct tsr__map seen = {.arena = &x->t->l->scratch};
     bool same = true;
-    add_round(x, &round, x->loop);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b && same; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
-        if (tsr__map_get(&round, b) && LLVMGetNumSuccessors(last) > 1)
-            same = LLVMIsABranchInst(last) && is_of_launch(x, &round, &seen, LLVMGetCondition(last));
+        if (tsr__map_get(round, b) && LLVMGetNumSuccessors(last) > 1)
+            same = LLVMIsABranchInst(last) && is_of_launch(x, round, &seen, LLVMGetCondition(last));
     }
     return same;
 }
@@ -233,10 +246,14 @@ struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef 
     struct tsr__twice *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
     *x = (struct tsr__twice){.t = t, .loop = loop};
     find_in_front(x);
+    struct tsr__map round = {.arena = &t->l->scratch};
+    add_round(x, &round, loop);
     *why = cannot_repeat(x);
     for (unsigned i = 0; i < count && !*why; i++)
         if (is_looked_at_in_front(x, lives[i]))
             *why = "its accumulators are used before the loop around it ends";
+        else if (!keeps_sums(&round, lives[i]))
+            *why = "its accumulators begin again in the loop around it";
     if (!*why && !find_behind(x))
         *why = "packets wait for each other, or end in several places";
     if (!*why && !is_closed(x))
@@ -244,7 +261,7 @@ struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef 
     x->from_zero = true;
     for (unsigned i = 0; i < count && !*why; i++)
         x->from_zero = x->from_zero && begins_with_zero(x, lives[i]);
-    x->same_parts = !*why && has_same_parts(x);
+    x->same_parts = !*why && has_same_parts(x, &round);
     return *why ? NULL : x;
 }
 
