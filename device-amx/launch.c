@@ -61,7 +61,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     const uint32_t lone_groups = TSR_KERNEL_GROUP_SIZE | TSR_KERNEL_ONE_LANE;
     if (kernel->flags & TSR_KERNEL_GROUP_LANES || ((kernel->flags & lone_groups) == lone_groups && launch->group_items == 1))
         tsr__group_lanes_lay_out(launch);
-    /* Side by side, where each thread has so many of them. */
+    /* The work-groups that the code runs side by side are a unit, if there are units enough for all threads. */
     launch->unit_groups =
         kernel->groups_at_once > 1 && launch->groups > (kernel->groups_at_once - 1) * (uint64_t)tsr__cpu_caps()->compute_units
             ? kernel->groups_at_once
@@ -366,9 +366,9 @@ static int run_groups(struct tsr__run *run, struct loop *loop, unsigned hint)
 
 int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
+    assert(begin < end && end <= tsr__divide_up(launch->groups, launch->unit_groups));
     begin *= launch->unit_groups;
     end = tsr__least(end * launch->unit_groups, launch->groups);
-    assert(begin < end);
     if (atomic_load(&launch->why))
         return TSR__OUT_OF_RESOURCES;
     struct tsr__work_item only;

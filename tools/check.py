@@ -29,7 +29,7 @@ def write_vendors():
 
 
 def environment(more=()):
-    return {**os.environ, "OCL_ICD_VENDORS": vendors, "LD_LIBRARY_PATH": os.path.join(root, "lib"), **dict(more)}
+    return {**os.environ, "OCL_ICD_VENDORS": vendors, "LD_LIBRARY_PATH": os.path.join(root, "lib") + ":" + root, **dict(more)}
 
 
 def run_test(test):

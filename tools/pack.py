@@ -37,11 +37,12 @@ class Pack:
         return name
 
     def library(self, name, path):
-        """Copies a shared library, for all that ask for it by this name."""
+        """Copies a shared library, for all that ask for it by this name; one of ours to where the driver is, beside the compiler's folder."""
         if not re.search(SYSTEM, name) and name not in self.libraries:
             self.libraries.add(name)
-            os.makedirs(os.path.join(self.root, "lib"), exist_ok=True)
-            shutil.copy(path, os.path.join(self.root, "lib", name))
+            folder = self.root if path.startswith(self.build + "/") else os.path.join(self.root, "lib")
+            os.makedirs(folder, exist_ok=True)
+            shutil.copy(path, os.path.join(folder, name))
 
     def linked(self, path):
         """Copies what a program or library links."""

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Work-groups that wait for each other, of which there are as many as compute units. OpenCL promises them no progress, but programs for
- * GPUs rely on it. Launches of so many groups teach the driver first that the kernel is cheap, so that one thread would run them all. */
+ * GPUs rely on it. First, launches in which no group waits let the driver learn that the kernel takes little time, for which one thread is
+ * enough. */
 #include "cl_test.h"
 
 #include <unistd.h>

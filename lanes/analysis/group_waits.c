@@ -18,17 +18,10 @@ struct waits {
     struct tsr_arena *arena;
     int loop;
     struct tsr__map seen; /* values that the walk has come to */
-    bool looks;           /* the value depends on what other work-groups may write … */
-    bool hears;           /* … or on local memory, where a work-item may have put what it has seen … */
-    bool acts;            /* … or on an update that writes something else in each round, or to other places */
+    bool looks;           /* the end of the loop depends on a place in global memory that the loop only reads … */
+    bool hears;           /* … or on local memory, where another work-item may have stored what it read there … */
+    bool acts;            /* … or on an atomic operation that writes, or goes to another place in each round */
 };
-
-static bool comes_first(struct waits *w, LLVMValueRef v)
-{
-    bool first = !tsr__map_get(&w->seen, v);
-    tsr__map_set(&w->seen, v, 1);
-    return first;
-}
 
 /* Does the atomic operation leave memory as it was? */
 static bool only_reads(LLVMValueRef inst)
@@ -104,7 +97,7 @@ static bool is_look(const struct waits *w, LLVMValueRef inst)
 
 static void ask(struct waits *w, LLVMValueRef v)
 {
-    if (!tsr__is_in_loop(w->cfg, v, w->loop) || !comes_first(w, v))
+    if (!tsr__is_in_loop(w->cfg, v, w->loop) || !tsr__map_add(&w->seen, v))
         return;
     if (tsr__is_atomic(v)) {
         if (is_look(w, v))
@@ -123,8 +116,8 @@ static void ask(struct waits *w, LLVMValueRef v)
         w->hears |= LLVMGetPointerAddressSpace(LLVMTypeOf(tsr__place_of(v))) == TSR__LOCAL_SPACE;
         return;
     }
-    for (int i = 0; i < (LLVMIsAPHINode(v) ? (int)LLVMCountIncoming(v) : LLVMGetNumOperands(v)); i++)
-        ask(w, LLVMIsAPHINode(v) ? LLVMGetIncomingValue(v, (unsigned)i) : LLVMGetOperand(v, (unsigned)i));
+    for (int i = 0; i < LLVMGetNumOperands(v); i++) /* of a phi its incoming values */
+        ask(w, LLVMGetOperand(v, (unsigned)i));
 }
 
 static bool has_look(const struct waits *w)

@@ -36,17 +36,10 @@ static bool is_look(LLVMValueRef inst)
     return !counts || LLVMIsNull(LLVMGetOperand(inst, 1));
 }
 
-static bool comes_first(struct tsr__map *seen, const void *key)
-{
-    bool first = !tsr__map_get(seen, key);
-    tsr__map_set(seen, key, 1);
-    return first;
-}
-
 /* Is the value another one in each round, or may it be? Memory that is read is, the numbers of loops are. */
 static bool changes(struct waits *w, LLVMValueRef v)
 {
-    if (!tsr__is_in_loop(w->cfg, v, w->loop) || !comes_first(&w->seen, v))
+    if (!tsr__is_in_loop(w->cfg, v, w->loop) || !tsr__map_add(&w->seen, v))
         return false;
     if (LLVMIsAPHINode(v) || tsr__is_atomic(v) || LLVMIsALoadInst(v))
         return true;
@@ -59,7 +52,7 @@ static bool changes(struct waits *w, LLVMValueRef v)
 /* A look at memory, the same in each round, on which the value depends; NULL: there is none. */
 static LLVMValueRef find_look(struct waits *w, LLVMValueRef v)
 {
-    if (!tsr__is_in_loop(w->cfg, v, w->loop) || LLVMIsAPHINode(v) || !comes_first(&w->asked, v))
+    if (!tsr__is_in_loop(w->cfg, v, w->loop) || LLVMIsAPHINode(v) || !tsr__map_add(&w->asked, v))
         return NULL;
     LLVMValueRef look = is_look(v) ? v : NULL;
     w->seen = (struct tsr__map){.arena = w->arena};
@@ -76,7 +69,7 @@ static LLVMValueRef find_look(struct waits *w, LLVMValueRef v)
 /* Does a lane that has gone to the block write there, or before the next barrier, what others look at? */
 static bool writes_behind(struct waits *w, int block, LLVMValueRef look)
 {
-    if (tsr__in_loop(w->cfg, block, w->loop) || !comes_first(&w->seen, &w->cfg->blocks[block]))
+    if (tsr__in_loop(w->cfg, block, w->loop) || !tsr__map_add(&w->seen, &w->cfg->blocks[block]))
         return false;
     int looked_at = tsr__parameter_of(tsr__place_of(look));
     for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg->blocks[block].ref); i; i = LLVMGetNextInstruction(i)) {

@@ -63,6 +63,13 @@ uintptr_t tsr__map_get(const struct tsr__map *map, const void *key)
     return map->keys[i] ? map->values[i] : 0;
 }
 
+bool tsr__map_add(struct tsr__map *map, const void *key)
+{
+    bool first = !tsr__map_get(map, key);
+    tsr__map_set(map, key, 1);
+    return first;
+}
+
 size_t tsr__map_number(const struct tsr__map *map, const void *key)
 {
     uintptr_t number = tsr__map_get(map, key);

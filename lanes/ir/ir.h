@@ -149,6 +149,8 @@ struct tsr__map {
 };
 void tsr__map_set(struct tsr__map *map, const void *key, uintptr_t value);
 uintptr_t tsr__map_get(const struct tsr__map *map, const void *key);
+/* Adds the key to a set of keys. False: it was there. */
+bool tsr__map_add(struct tsr__map *map, const void *key);
 /* The number of a key that is in a map of numbers + 1. */
 size_t tsr__map_number(const struct tsr__map *map, const void *key);
 

@@ -265,3 +265,11 @@ void tsr__packet_marks_drop(struct tsr__compilation *l)
             LLVMDeleteFunction(function);
     }
 }
+
+bool tsr__mads_share(const struct tsr__mad *a, const struct tsr__mad *b, unsigned first, unsigned count)
+{
+    for (unsigned i = first; i < first + count; i++)
+        if (LLVMGetOperand(a->call, i) != LLVMGetOperand(b->call, i))
+            return false;
+    return true;
+}

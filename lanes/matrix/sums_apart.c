@@ -112,19 +112,11 @@ static bool add_product(struct sums *x, const struct tsr__mad *mad)
     return true;
 }
 
-static bool same_operands(const struct tsr__mad *a, const struct tsr__mad *b, unsigned first, unsigned count)
-{
-    for (unsigned i = first; i < first + count; i++)
-        if (LLVMGetOperand(a->call, i) != LLVMGetOperand(b->call, i))
-            return false;
-    return true;
-}
-
 static bool share_an_operand(LLVMValueRef x, LLVMValueRef y)
 {
     struct tsr__mad a, b;
     return tsr__mad_read(x, &a) && tsr__mad_read(y, &b) && a.f == b.f &&
-           (same_operands(&a, &b, 0, a.a_count) || same_operands(&a, &b, a.a_count, TSR__WORDS));
+           (tsr__mads_share(&a, &b, 0, a.a_count) || tsr__mads_share(&a, &b, a.a_count, TSR__WORDS));
 }
 
 /* Chains that have operands in common, by way of others too, are a set. False: the sets are not alike. */

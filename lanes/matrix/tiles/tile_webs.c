@@ -292,14 +292,6 @@ static void join_chains(struct tsr__web *web)
 
 /* ---- blocks ---- */
 
-static bool same_operands(const struct tsr__mad *a, const struct tsr__mad *b, unsigned first, unsigned count)
-{
-    for (unsigned i = first; i < first + count; i++)
-        if (LLVMGetOperand(a->call, i) != LLVMGetOperand(b->call, i))
-            return false;
-    return true;
-}
-
 static bool set_partners(struct tsr__fragment *x, struct tsr__fragment *y)
 {
     if (x->kind != y->kind)
@@ -361,7 +353,7 @@ static bool run_side_by_side(struct tsr__web *x, struct tsr__web *y, bool same_a
         struct tsr__tile_mad *a = x->mads[i], *b = y->mads[i];
         unsigned first = same_a ? 0 : a->mad.a_count, count = same_a ? a->mad.a_count : TSR__WORDS;
         if (a->block != b->block || a->mad.f != b->mad.f || a->joins_next != b->joins_next ||
-            !same_operands(&a->mad, &b->mad, first, count) || !set_partners(a->d, b->d) || !set_partners(a->c, b->c))
+            !tsr__mads_share(&a->mad, &b->mad, first, count) || !set_partners(a->d, b->d) || !set_partners(a->c, b->c))
             return false;
     }
     return match_the_rest(x, y);

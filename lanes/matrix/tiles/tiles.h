@@ -149,8 +149,8 @@ struct tsr__tile_allocation {
  * (phi_casts.c) */
 void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 
-/* Finds the webs of a function, and joins those with common operands to blocks. (tile_webs.c) */
-/* `loops_only`: products behind loops that add to the loops' accumulators are left out of webs. */
+/* Finds the webs of a function, and joins those with common operands to blocks. `loops_only`: products behind loops that add to the loops'
+ * accumulators are left out of webs. (tile_webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function, bool loops_only);
 /* Moves casts of values in webs down to the users of the casts. (phi_casts.c) */
 void tsr__sink_phi_casts(struct tsr__webs *w);
