@@ -3,6 +3,7 @@
  *
  * A tile takes twice the K of one operation. So a loop whose matrix operations add to their accumulators once in a round is unrolled by
  * two. Loops that the device may run as a whole (tile_loops.c) are not: they take any K in a round. */
+#include "lanes/analysis/polynomial.h"
 #include "lanes/matrix/matrix.h"
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/cfg.h"
@@ -51,6 +52,31 @@ static bool may_run_as_a_whole(enum tsr__tile_unit unit, const struct tsr__cfg *
     return true;
 }
 
+/* Do rows of A go on elsewhere in the next round, in a loop of which two operations share B? Then halves of tiles, of 16 rows,
+ * come straight from memory. Whole ones, of two rounds, would be put together on the stack. */
+static bool has_distant_rounds(struct tsr__compilation *l, enum tsr__tile_unit unit, const struct tsr__cfg *cfg, int loop)
+{
+    LLVMBasicBlockRef block = cfg->blocks[cfg->loops[loop].begin].ref;
+    struct tsr__mad first = {0};
+    bool shared = false;
+    if (unit == TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        struct tsr__mad mad;
+        if (!tsr__mad_read(i, &mad))
+            continue;
+        LLVMValueRef a = tsr__mad_a(&mad, 0);
+        if (!LLVMIsALoadInst(a))
+            return false;
+        struct tsr__polynomial at = tsr__polynomial_of(l, LLVMGetOperand(a, 0)), step;
+        if (!tsr__polynomial_step(l, &at, block, &step) || (!step.count && step.constant == TSR_TILE_ROW_BYTES / 2))
+            return false;
+        shared = shared || (first.call && first.a_count == mad.a_count && tsr__mads_share(&first, &mad, mad.a_count, TSR__WORDS));
+        first = first.call ? first : mad;
+    }
+    return shared;
+}
+
 void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function, const struct tsr__map *except)
 {
     const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
@@ -59,6 +85,7 @@ void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function, con
         return;
     for (int loop = 0; loop < cfg.loop_count; loop++)
         if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, unit, &cfg, loop) &&
-            !may_run_as_a_whole(unit, &cfg, loop) && !(except && tsr__map_get(except, cfg.blocks[cfg.loops[loop].begin].ref)))
+            !may_run_as_a_whole(unit, &cfg, loop) && !has_distant_rounds(l, unit, &cfg, loop) &&
+            !(except && tsr__map_get(except, cfg.blocks[cfg.loops[loop].begin].ref)))
             tsr__set_loop_hint(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
 }
