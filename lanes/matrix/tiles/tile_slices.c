@@ -10,6 +10,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 #include "lanes/matrix/tiles/tile_slices.h"
@@ -105,7 +106,7 @@ int tsr__kernel_argument_of(struct tsr__compilation *l, LLVMValueRef v)
 static int argument_below(struct tsr__compilation *l, LLVMValueRef v, struct tsr__map *seen)
 {
     enum { ANY = -2 };
-    while (LLVMIsAGetElementPtrInst(v) || LLVMIsAAddrSpaceCastInst(v))
+    while (LLVMIsAGetElementPtrInst(v) || LLVMIsAAddrSpaceCastInst(v) || tsr__calls(v, TSR__BLOCK2D_PLACE))
         v = LLVMGetOperand(v, 0);
     if (!LLVMIsAPHINode(v))
         return tsr__kernel_argument_of(l, v);
@@ -233,7 +234,7 @@ static bool add_counter(struct tsr__slice *s, LLVMValueRef phi)
 static bool note_read(struct tsr__slice *s, LLVMValueRef pointer)
 {
     const unsigned space = tsr__space_of(pointer);
-    if (tsr__tile_place(pointer) || (space != TSR__GLOBAL_SPACE && space != TSR__CONSTANT_SPACE))
+    if (space != TSR__GLOBAL_SPACE && space != TSR__CONSTANT_SPACE)
         return false;
     if (space == TSR__CONSTANT_SPACE)
         return true;
@@ -251,16 +252,23 @@ static bool can_move(struct tsr__slice *s, LLVMValueRef inst)
     struct tsr__mad mad;
     LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
     if (tsr__is_plain_load(inst))
-        return tsr__is_fixed_load(s->l, inst) || note_read(s, LLVMGetOperand(inst, 0));
+        return tsr__is_fixed_load(s->l, inst) || (!tsr__tile_place(LLVMGetOperand(inst, 0)) && note_read(s, LLVMGetOperand(inst, 0)));
     if (tsr__calls(inst, "llvm.masked.load.") || tsr__calls(inst, "llvm.masked.gather."))
         return note_read(s, LLVMGetOperand(inst, 0));
     return tsr__is_pure(inst) || tsr__nibbles_of(inst, NULL) ||
            (callee && !tsr__mad_read(inst, &mad) && !tsr__is_marker(callee) && tsr__touches_no_memory(callee));
 }
 
+/* Of a place in a matrix the address, which masked loads may read from: they look for the edges themselves. */
+static LLVMValueRef without_place(LLVMValueRef v)
+{
+    return tsr__calls(v, TSR__BLOCK2D_PLACE) ? LLVMGetOperand(v, TSR__PLACE_ADDRESS) : v;
+}
+
 /* Adds all that a value depends on. */
 static bool add_value(struct tsr__slice *s, LLVMValueRef v, int depth)
 {
+    v = without_place(v);
     if (!is_in_loop(s, v))
         return take(s, v);
     if (tsr__map_get(&s->seen, v))
@@ -382,6 +390,7 @@ static LLVMValueRef count_on(const struct code *c, LLVMValueRef phi)
 
 static LLVMValueRef value_of(struct code *c, LLVMValueRef v)
 {
+    v = without_place(v);
     if (!is_in_loop(c->s, v))
         return outside(c, v);
     LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made, v);
