@@ -595,23 +595,34 @@ static bool has_more_vectors(const struct tsr__tiles *t, const struct tsr__k_loo
     return x->twice && 2 * waiting < all;
 }
 
+/* Why vectors are better for the accumulator, or NULL. */
+static const char *why_vectors(struct tsr__tiles *t, const struct tsr__live_range *life)
+{
+    const char *why = "vectors multiply so few rows of bytes faster than A goes by way of the stack";
+    if (t->unit == TSR__TILES_VECTORS)
+        why = "without tiles of the CPU's a block is worth it only in a loop over K that the device can run as a whole";
+    if (t->unit == TSR__TILES_VECTORS && life->runs_alone)
+        why = tsr_arena_format(
+            &t->l->scratch,
+            "without tiles of the CPU's a block is worth it only where the device runs its loop with those of other work-groups: %s",
+            life->runs_alone);
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+        for (unsigned k = 0; k < x->rows * x->columns; k++)
+            if (x->lives[k] == life && t->unit != TSR__TILES_VECTORS)
+                why = NULL;
+            else if (x->lives[k] == life && has_more_vectors(t, x))
+                why = "most products of its loop over K are the packet's own";
+            else if (x->lives[k] == life)
+                why = life->is_part ? x->runs_now : NULL;
+    return why;
+}
+
 bool tsr__tile_loops_reject(struct tsr__tiles *t)
 {
     bool any = false;
-    for (size_t i = 0; i < t->webs.block_count && t->unit == TSR__TILES_VECTORS; i++) {
+    for (size_t i = 0; i < t->webs.block_count; i++) {
         struct tsr__live_range *life = &t->registers.live_ranges[i];
-        const char *why = "without tiles of the CPU's a block is worth it only in a loop over K that the device can run as a whole";
-        if (life->runs_alone)
-            why = tsr_arena_format(
-                &t->l->scratch,
-                "without tiles of the CPU's a block is worth it only where the device runs its loop with those of other work-groups: %s",
-                life->runs_alone);
-        for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
-            for (unsigned k = 0; k < x->rows * x->columns; k++)
-                if (x->lives[k] == life && has_more_vectors(t, x))
-                    why = "most products of its loop over K are the packet's own";
-                else if (x->lives[k] == life)
-                    why = life->is_part ? x->runs_now : NULL;
+        const char *why = t->unit == TSR__TILES_VECTORS || life->is_part ? why_vectors(t, life) : NULL;
         if (life->accumulator < 0 || !why)
             continue;
         tsr__reject_tile(life, why);

@@ -403,7 +403,8 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
     return true;
 }
 
-/* Of a block that is not whole AMX makes good use all the same, vectors only with those of other work-groups. An accumulator that goes
+/* Of a block that is not whole AMX makes good use all the same, but not of eight rows of bytes and fewer, whose A would go by way of the
+ * stack; vectors do only with those of other work-groups. An accumulator that goes
  * round in no loop, as one in a loop with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of
  * which vectors multiply four at once, for all of a tile's K. */
 static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block, bool *is_part)
@@ -411,7 +412,7 @@ static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_blo
     const struct tsr__web *first = block->webs[0][0];
     bool whole = tsr__row_of_block(block) == TSR_TILE_ROW_BYTES && tsr__rows_of_block(block) == TSR_TILE_ROWS;
     bool vectors = w->unit == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
-    *is_part = vectors && !whole;
+    *is_part = !whole && (vectors || (bytes && tsr__rows_of_block(block) <= TSR__MAX_M));
     return !first->loops && (vectors || !whole || (bytes && first->mad_count == 1)) ? "its accumulator does not go round in a loop" : NULL;
 }
 

@@ -185,12 +185,15 @@ static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first
                              .mads = tsr_arena_alloc(arena, w->mad_count * sizeof(struct tsr__tile_mad *)),
                              .fragments = tsr_arena_alloc(arena, w->fragment_count * sizeof(struct tsr__fragment *))};
     grow_web(w, web, first);
+    bool adds = false;
     for (size_t i = 0; i < w->mad_count; i++) {
         if (w->mads[i].d->web != web)
             continue;
         w->mads[i].number = web->mad_count;
         web->mads[web->mad_count++] = &w->mads[i];
+        adds = adds || joins_webs(w->mads[i].c);
     }
+    web->loops = web->loops && adds; /* else each product begins with numbers that something else made of the accumulator */
     if (takes_vectors(w, first->mad))
         web->why = "its accumulator does not go round in a loop";
     else if (is_operand(w, web))

@@ -126,7 +126,7 @@ struct tsr__live_range {
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
     int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
-    bool is_part;    /* it fills a part of a tile only, which pays in loops that wait for those of other work-groups, and nowhere else */
+    bool is_part;    /* it fills a part of a tile only, which pays in loops that the device runs, without AMX in those that wait alone */
     bool to_memory;  /* it is to lie in memory even if a register is free */
     const char *why; /* the webs stay vectors */
     const char *runs_alone; /* why the loop of its products does not run with those of other work-groups; NULL: the device was not asked */
@@ -364,7 +364,7 @@ void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list
 void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *blocks);
 /* Are all products of the block in loops that wait? */
 bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block);
-/* Rejects the live ranges that pay in loops that wait alone (`is_part`), and are in none. True: there were some. */
+/* Rejects the live ranges that pay in loops that the device runs alone (`is_part`), and are in none. True: there were some. */
 bool tsr__tile_loops_reject(struct tsr__tiles *t);
 /* Is the multiplication in such a loop? Then sets where A and B lie, why the loop does not wait (NULL: it does), and whether it waits since
  * its packet runs twice. */

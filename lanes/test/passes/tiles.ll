@@ -8,10 +8,10 @@ target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:
 target triple = "spir64-unknown-unknown"
 
 ; CHECK: [[TILE:%.*]] = alloca [1024 x i8], align 64
-; CHECK: call void @__tsr_rt_tile_operand(ptr {{.*}}, i64 64, i32 16)
+; CHECK: call void @__tsr_rt_tile_operand(ptr {{.*}}, i64 64, i32 20)
 declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
-define spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %a, <8 x i32> %b, <8 x i32> %acc) convergent {
-  ret <8 x i32> %acc
+define spir_func <8 x float> @_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f(<8 x i32> %a, <8 x i32> %b, <8 x float> %acc) convergent {
+  ret <8 x float> %acc
 }
 define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c, i32 %n) {
 entry:
@@ -19,7 +19,7 @@ entry:
   %lane = trunc i64 %l to i32
   br label %loop
 loop:
-  %acc = phi <8 x i32> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %acc = phi <8 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
   %i = phi i32 [ 0, %entry ], [ %j, %loop ]
   %row = shl i32 %i, 4
   %at = add i32 %row, %lane
@@ -28,12 +28,12 @@ loop:
   %va = load <8 x i32>, ptr addrspace(1) %p, align 32
   %q = getelementptr inbounds <8 x i32>, ptr addrspace(1) %b, i64 %x
   %vb = load <8 x i32>, ptr addrspace(1) %q, align 32
-  %sum = call spir_func <8 x i32> @_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_(<8 x i32> %va, <8 x i32> %vb, <8 x i32> %acc)
+  %sum = call spir_func <8 x float> @_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f(<8 x i32> %va, <8 x i32> %vb, <8 x float> %acc)
   %j = add i32 %i, 1
   %go = icmp ult i32 %j, %n
   br i1 %go, label %loop, label %out
 out:
   %r = getelementptr inbounds <8 x i32>, ptr addrspace(1) %c, i64 %l
-  store <8 x i32> %sum, ptr addrspace(1) %r, align 32
+  store <8 x float> %sum, ptr addrspace(1) %r, align 32
   ret void
 }
