@@ -653,7 +653,7 @@ static bool retry_without_tiles(struct tsr__compilation *l, struct tsr__tiles *a
     uint32_t kernel;
     for (size_t i = 0; i < count && l->without_tiles; i++) {
         size_t multiplies;
-        if (all[i].unit != TSR__TILES_VECTORS || is_partial(&all[i]) || !tsr__kernel_of_code(l, tsr__name(all[i].webs.function), &kernel))
+        if (is_partial(&all[i]) || !tsr__kernel_of_code(l, tsr__name(all[i].webs.function), &kernel))
             continue;
         if (has_tiles(&all[i]))
             find_all(&all[i], &multiplies);
