@@ -598,7 +598,7 @@ static bool has_more_vectors(const struct tsr__tiles *t, const struct tsr__k_loo
 /* Why vectors are better for the accumulator, or NULL. */
 static const char *why_vectors(struct tsr__tiles *t, const struct tsr__live_range *life)
 {
-    const char *why = "vectors multiply so few rows of bytes faster than A goes by way of the stack";
+    const char *why = "vectors multiply so few rows of bytes faster than A and B go by way of the stack";
     if (t->unit == TSR__TILES_VECTORS)
         why = "without tiles of the CPU's a block is worth it only in a loop over K that the device can run as a whole";
     if (t->unit == TSR__TILES_VECTORS && life->runs_alone)
@@ -673,9 +673,24 @@ static void note_other_blocks(struct tsr__tiles *t, const struct tsr__multiply *
     }
 }
 
+/* With AMX a whole B that lies in memory is worth tiles for few rows of bytes, too. */
+static void keep_whole_b(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
+{
+    for (size_t i = 0; i < count && t->unit != TSR__TILES_VECTORS; i++) {
+        struct tsr__source a, b;
+        struct tsr__polynomial stride;
+        LLVMValueRef point = list[i].latest->mad.call, first;
+        tsr__tiles_select(t, list[i].life);
+        tsr__tile_sources(t, &list[i], false, &a, &b);
+        if (list[i].life->is_part && (tsr__tile_in_place(t, &b, point, &stride) || tsr__tile_by_rows(t, &b, point, &first, &stride)))
+            list[i].life->is_part = false;
+    }
+}
+
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
 {
     note_other_blocks(t, list, count);
+    keep_whole_b(t, list, count);
     for (int p = 0; p < t->registers.places.count; p++) {
         LLVMBasicBlockRef loop = t->registers.places.at[p].ref;
         unsigned n = 0;

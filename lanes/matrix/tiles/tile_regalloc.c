@@ -403,10 +403,10 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
     return true;
 }
 
-/* Of a block that is not whole AMX makes good use all the same, but not of eight rows of bytes and fewer, whose A would go by way of the
- * stack; vectors do only with those of other work-groups. An accumulator that goes
- * round in no loop, as one in a loop with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of
- * which vectors multiply four at once, for all of a tile's K. */
+/* Of a block that is not whole AMX makes good use all the same, but not of eight rows of bytes and fewer, if both operands would go by way
+ * of the stack; vectors do only with those of other work-groups. An accumulator that goes round in no loop, as one in a loop with barriers,
+ * comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of which vectors multiply four at once, for all of a
+ * tile's K. */
 static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block, bool *is_part)
 {
     const struct tsr__web *first = block->webs[0][0];
