@@ -112,8 +112,8 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
         TSR__TO_8(AS, tsr__byte, 8, v.hi)                                                                                                  \
     }
 
-/* Block i of a matrix whose elements have so many bytes: of A rows 8 · (i % 2) and bytes 32 · (i / 2) of these, of B bytes 32 · i of the
- * columns, of an accumulator rows 8 · i. */
+/* Block i of a matrix whose elements have 1, 2 or 4 bytes, as the name ends: of A rows 8 · (i % 2) and bytes 32 · (i / 2) of these, of B bytes
+ * 32 · i of the columns, of an accumulator rows 8 · i. */
 #define TSR__BLOCKS(AS)                                                                                                                    \
     TSR__INLINE short8 tsr__load_a_1(const AS uchar *p, uint layout, size_t s, uint i)                                                     \
     {                                                                                                                                      \
@@ -328,7 +328,7 @@ void __attribute__((convergent)) __tsr_block2d_write_uint8(TSR__REGION, uint bit
 #endif
 uint __attribute__((overloadable)) get_sub_group_size(void);
 
-/* The window of elements of so many bytes, and where a block begins in it: element `at` of line x. */
+/* The window of elements of `size` bytes, and where a block begins in it: element `at` of line x. */
 #define TSR__WINDOW(size, at) p, (long)width * size, height, (long)(size * stride), at, x
 
 #define TSR__READ_a(V, size)                                                                                                               \

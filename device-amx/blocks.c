@@ -21,7 +21,7 @@ static uint64_t known_part(const struct tsr_launch *launch, int what, uint64_t o
     return known && of % known == 0 ? known : 1;
 }
 
-/* Into so many parts packets of a row of work-items cut K, each with operands of its own. */
+/* The number of parts into which the packets of a row of work-items cut K; each part has operands of its own. */
 static uint64_t parts_of_k(const struct tsr_launch *launch)
 {
     return known_part(launch, 4, packets_in_row(launch));
@@ -41,7 +41,7 @@ static uint64_t of_group(const struct tsr_launch *launch, int dim)
     return packets_of(launch, dim) * (known && known != TSR__LOOPS_DO_NOT_WAIT ? known : TSR_TILE_ROWS);
 }
 
-/* So many groups of a dimension, or a few more, whose C has whole panels: loops of 8 columns need a neighbour for a tile. */
+/* `groups` of a dimension rounded up until their C has whole panels: loops of 8 columns need a neighbour for a tile. */
 static uint64_t in_panels(const struct tsr_launch *launch, int dim, uint64_t groups)
 {
     const uint64_t in_group = of_group(launch, dim), step = in_group < TSR__BLOCK_PANEL ? TSR__BLOCK_PANEL / in_group : 1;
@@ -195,14 +195,15 @@ static bool runs_twice(const struct tsr__run *run)
     return has_two_passes(run->launch) && run->shares && !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
 }
 
-/* Into how many parts to cut so many groups in this dimension, each of which has not much less than `best` rows of C, or columns. */
+/* The number of parts into which to cut `groups` of this dimension, so that each part has not much less than `best` rows of C, or columns.
+ */
 static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, uint64_t best)
 {
     const uint64_t all = groups * of_group(run->launch, dim), parts = dim ? all / best : tsr__divide_up(all, best);
     return parts < 1 ? 1 : parts < groups ? parts : groups;
 }
 
-/* So many grids of operands a work-group may have: those of parts of K, and of products that follow each other in z. */
+/* The most grids of operands that a work-group may have: those of parts of K, and of products that follow each other in z. */
 static uint64_t grids_of_group(const struct tsr_launch *launch)
 {
     return parts_of_k(launch) * launch->group.enqueued_local_size[2];
@@ -216,7 +217,7 @@ static uint64_t columns_of_part(const struct tsr_launch *launch)
     return are_in_a_row(launch) && room > best ? room : best;
 }
 
-/* The first pass over a part, which has so many packets. */
+/* The first pass over a part of `groups` work-groups, which has `packets` packets in x and in y. */
 static void run_first_pass(struct tsr__run *run, const uint64_t at[2], const uint64_t groups[3], const uint64_t packets[2])
 {
     const uint64_t row[3] = {groups[0], 1, groups[2]}, below[2] = {at[0], at[1] + 1}, column[3] = {1, groups[1] - 1, groups[2]};

@@ -151,14 +151,14 @@ void tsr__tile_loop_computed(struct tsr_item *item, const struct tsr_tile_loop *
 void tsr__tile_loops_end(struct tsr__run *run);
 /* What blocks and launches to come are to know of loops. NULL: that they do not wait. (tiles_share.c) */
 void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *loop);
-/* The first of so many loops are those of a row of work-items: those with the same B have their parts of C under each other, and those with
- * neither the same A nor the same B have parts of K. `operand_of`: A or B of a loop. */
+/* Learns from the first `loops` loops, which are those of a row of work-items: those with the same B have their parts of C under each
+ * other, and those with neither the same A nor the same B have parts of K. `operand_of`: A or B of a loop. */
 void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*operand_of)(const void *notes, uint32_t loop, bool is_b),
                                const void *notes);
 /* Bytes of packed B that are best worked on at a time. (tiles_grid.c) */
 uint64_t tsr__tile_grid_best_b(void);
 
-/* Packets that run twice (tiles_twice.c). Before the first time: nothing is noted, and so many packets will come in x and in y. */
+/* Packets that run twice (tiles_twice.c). Before the first time: nothing is noted, and `across` by `down` packets will come in x and y. */
 void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down);
 /* May the first pass run the groups of the first row and then those of the first column alone? */
 bool tsr__tile_twice_may_sample(const struct tsr__run *run, uint64_t across, uint64_t down);

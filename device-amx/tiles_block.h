@@ -81,8 +81,8 @@ static inline const char *row_of_a(const struct tsr__block *b, int64_t row)
     return b->grid->a[in_grid] + b->grid->first * x->a_step + tile * x->a_next + (in_loop - tile * TSR_TILE_ROWS) * x->a_stride;
 }
 
-/* A row of A from a step on, and how far it is to the next one. So many steps of a row that leaves its matrix, or that is computed, are in
- * memory that there is for them. */
+/* A row of A from a step on, and how far it is to the next one. Where the row leaves its matrix, or is computed, `steps`
+ * steps from `first` on are copied to the block's own memory. */
 const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, int64_t *far);
 /* What the grid's memory holds is not of this grid yet. */
 void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g);

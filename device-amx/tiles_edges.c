@@ -80,7 +80,7 @@ static void copy_b(char *to, const struct tsr_tile_loop *x, int64_t column, int6
         tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, in_rows, bytes, (uint32_t)x->how);
 }
 
-/* So many of the first steps are within the matrices: K is no multiple of a step, as a rule. */
+/* The number of steps from the first one on that lie within the matrices: K is no multiple of a step, as a rule. */
 static int64_t steps_within(const struct tsr_tile_loop *x)
 {
     struct tsr_tile_loop part = *x;
@@ -95,7 +95,7 @@ static int64_t steps_within(const struct tsr_tile_loop *x)
     return within ? part.steps : 0;
 }
 
-/* Runs so many of the first steps as a loop without edges. */
+/* Runs the first `steps` steps as a loop without edges. */
 static void run_within(struct tsr_item *item, const struct tsr_tile_loop *x, int64_t steps)
 {
     struct tsr_tile_loop part = *x;

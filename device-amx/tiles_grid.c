@@ -160,7 +160,7 @@ static void pack_panels(const struct tsr__block *b)
 
 /* ---- products that are widened first ---- */
 
-/* Does C of so many columns lie as one matrix does, from `to` on? */
+/* Does C of these rows and columns lie as one matrix does, from `to` on? */
 static bool lies_in_rows(const struct tsr__block *b, int64_t row, int64_t rows, int64_t column, int64_t columns, const char *to)
 {
     for (int64_t r = 0; r < rows; r++)
@@ -206,7 +206,7 @@ static void pack_wide_strip(const struct tsr__block *b, int64_t row, int64_t row
         tsr__tile_cut_lines(b->strip, LINE, (x->steps + in_line - 1) / in_line * rows);
 }
 
-/* Part after part of K, of so many words: the sums are in the loop's tiles in between. */
+/* Multiplies part after part of K, each of `words` words: the sums are in the loop's tiles in between. */
 static void multiply_parts(struct tsr_tile_loop x, int64_t words)
 {
     char *const to = x.to;

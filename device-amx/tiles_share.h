@@ -30,7 +30,7 @@ uint32_t tsr__side_find(struct tsr__side *s, const char *at);
 /* `number`: what tsr__side_find() answered, less than TSR__MOST_SIDE. */
 void tsr__side_add(struct tsr__side *s, uint32_t number, const char *at, const struct tsr_tile_matrix *in);
 void tsr__side_forget(struct tsr__side *s);
-/* Pairs of operands, the second of which lies so many bytes behind the first one: numbers in which pairs come first, one behind the other.
+/* Pairs of operands, the second of which lies `bytes` bytes behind the first one: numbers in which pairs come first, one behind the other.
  * Answers how many pairs there are. */
 uint32_t tsr__side_pair(struct tsr__side *s, int64_t bytes, uint16_t *number);
 /* Of loops of 8 columns, two that lie beside each other make a tile. */
@@ -98,8 +98,8 @@ struct tsr__grids {
     const char *at[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE];
 };
-/* Grids of so many different operands: at first without loops, then each loop is added. The end gives rows and columns their new numbers,
- * and answers if there are several grids; more than MOST_GRIDS make one. A row without a loop is a grid of its own. */
+/* Grids of `rows` operands A and `columns` operands B: at first without loops, then each loop is added. The end gives rows and columns
+ * their new numbers, and answers if there are several grids; more than MOST_GRIDS make one. A row without a loop is a grid of its own. */
 void tsr__grids_begin(struct tsr__grids *g, uint32_t rows, uint32_t columns);
 void tsr__grids_add(struct tsr__grids *g, uint32_t row, uint32_t column);
 bool tsr__grids_end(struct tsr__grids *g);
@@ -128,9 +128,9 @@ bool tsr__tile_same_matrices(const struct tsr__side *a, const struct tsr__side *
 bool tsr__tile_loop_may_share(struct tsr__run *run, const struct tsr_tile_loop *x);
 /* Are A and B multiplied from where they lie, if the loop runs alone? */
 bool tsr__tile_lies_ready(const struct tsr_tile_loop *x);
-/* Are so many loops under each other too few rows to pack a B that lies ready? */
+/* Have `rows` loops under each other too few rows to pack a B that lies ready? */
 bool tsr__tile_few_rows(const struct tsr_tile_loop *x, uint32_t rows);
-/* Are so many loops in a grid of rows and columns more than one for each? */
+/* Has a grid of `rows` by `columns` with `loops` loops more than one loop for each row and column? */
 static inline bool tsr__tile_is_dense(uint32_t loops, uint32_t rows, uint32_t columns)
 {
     return loops > 1 && loops >= 2 * (rows < columns ? rows : columns) - 1;

@@ -202,7 +202,7 @@ static void find_sums(const struct tsr__block *b, int64_t panel, struct tsr__til
         to[i / PANEL][i % PANEL] = (struct tsr__tile_rows){sums + (panel * TILES_HIGH * PANEL + i) * TSR_TILE_BYTES, LINE};
 }
 
-/* A part of K, of so many steps. */
+/* Multiplies `steps` steps of K from `first` on. */
 static void squares_by_panels(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t steps, aside_tiles aside)
 {
     const struct tsr_tile_loop *x = b->grid->loop;

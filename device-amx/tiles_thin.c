@@ -27,7 +27,7 @@ struct thin {
     char *to[MOST_ROWS][COLUMNS];
 };
 
-/* So many rows and columns, from these on. */
+/* Multiplies `rows` rows from `row` on by `columns` columns of tiles from `column` on. */
 AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t, unsigned row, unsigned column, unsigned rows,
                             unsigned columns, enum tsr_tile_product product)
 {
@@ -68,7 +68,7 @@ AVX512 INLINE void multiply(const struct tsr_tile_loop *x, const struct thin *t,
     }
 }
 
-/* Of so many rows at once, as many columns of tiles as there are registers for. */
+/* The number of columns of tiles for which there are registers if `rows` rows are multiplied at once. */
 static unsigned columns_at_once(unsigned rows)
 {
     return rows == 8 ? COLUMNS / 4 : rows == 4 ? COLUMNS / 2 : COLUMNS;

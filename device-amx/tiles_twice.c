@@ -505,7 +505,7 @@ static void multiply_part(struct tsr__run *run, struct tsr__twice_loops *t, stru
         multiply(run, t, &part);
 }
 
-/* Are there several grids, of so many loops together? C that is in its place already stays there. */
+/* Are there several grids, which have `together` loops in all? C that is in its place already stays there. */
 static bool find_grids(struct tsr__twice_loops *t, struct tsr__grids *g, uint32_t together)
 {
     if (!t->loop.zero || together == t->a.count * t->columns * tsr__columns_in_tile(&t->loop))

@@ -74,7 +74,7 @@ struct tsr__tile_twice {
     struct tsr__grids grids;
 };
 
-/* The first pass by a few groups (tiles_samples.c): may it be tried for so many groups? */
+/* May the first pass over `across` by `down` packets be tried with a few work-groups (tiles_samples.c)? */
 bool tsr__tile_samples_may_do(const struct tsr__run *run, uint64_t across, uint64_t down);
 /* The first row and then the rest of the first column are noted: notes for all groups what these lead to expect. False: they do not. */
 bool tsr__tile_samples_expect(struct tsr__run *run, uint64_t across, uint64_t down);

@@ -197,7 +197,7 @@ static uint32_t most_together(const struct tsr_build *build)
     return most < MOST_TOGETHER ? most : MOST_TOGETHER;
 }
 
-/* So many kernels from this one on can be in one request. */
+/* The number of kernels, from this one on, that can be in one request. */
 static uint32_t count_together(const struct tsr_build *build, uint32_t index)
 {
     const struct tsr_code *codes = &build->kernels[index];

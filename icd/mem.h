@@ -47,7 +47,7 @@ static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
 struct _cl_mem *tsr__mem_new(struct _cl_context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size);
 /* The object lies in another one, which it holds, from this byte on. */
 void tsr__mem_become_part(struct _cl_mem *mem, struct _cl_mem *parent, size_t origin);
-/* True if no device of the context can hold so much in one object. */
+/* True if no device of the context can hold `size` bytes in one object. */
 bool tsr__mem_too_large(const struct _cl_context *context, size_t size);
 
 /* Whether an object can be created with these flags. */

@@ -8,7 +8,8 @@ void tsr__task_fail(struct tsr_task *task, int status)
     atomic_compare_exchange_strong_explicit(&task->failed, &none, status, memory_order_relaxed, memory_order_relaxed);
 }
 
-/* How many threads share a task of so much work that look for one now. A chain of tasks that is submitted is worth waking them. */
+/* How many of the threads that look for a task now are to share one of `total` nanoseconds. A chain of tasks that is submitted is worth
+ * waking them. */
 static uint64_t warm_threads(struct tsr_pool *pool, uint64_t total)
 {
     if (total <= TSR__WARM_SMALL_NS || atomic_load_explicit(&pool->ready_count, memory_order_relaxed) || tsr__gang_has_room(pool))

@@ -46,7 +46,7 @@ static bool same_operation(LLVMValueRef v, LLVMValueRef w)
     return !LLVMCanValueUseFastMathFlags(v) || LLVMGetFastMathFlags(v) == LLVMGetFastMathFlags(w);
 }
 
-/* So many consecutive elements of a vector twice as long. */
+/* The vector twice as long of which `v` is elements `first` to `first + count - 1`, or NULL. */
 static LLVMValueRef half_of(LLVMValueRef v, unsigned first, unsigned count)
 {
     const bool is = tsr__picks_every(v, first, 1) && LLVMGetNumMaskElements(v) == count &&
@@ -166,7 +166,7 @@ static LLVMValueRef sorted(struct joining *j, const struct reduction *like, cons
     return tsr__pick_elements(j->l, j->b, v, NULL, from, all->rows);
 }
 
-/* So many reductions, a power of two, whose inputs are all there where the first one ends. */
+/* Joins `count` reductions, a power of two, whose inputs are all there where the first one ends. */
 static void join(struct joining *j, const struct reduction *const *r, unsigned count)
 {
     struct joint all[MOST_LANES];

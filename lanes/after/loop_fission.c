@@ -275,7 +275,7 @@ static unsigned best_chain(const struct fission *f, uint64_t shared, unsigned ca
     return best;
 }
 
-/* Fills one group after the other, with at most so many registers of accumulators in each. */
+/* Fills one group after the other, with at most `most` registers of accumulators in each. */
 static void make_groups(struct fission *f, unsigned most)
 {
     memset(f->group, 0, sizeof f->group);

@@ -62,7 +62,7 @@ static bool is_by_elements(LLVMValueRef v)
     return LLVMIsACastInst(v) && tsr__is_vector_type(LLVMTypeOf(LLVMGetOperand(v, 0)));
 }
 
-/* So many of the elements of its operand `v` are in the same part of it as the first `count` of the user's own. */
+/* The number of elements of the operand `v` that are in the same part of it as the first `count` of the user's own. */
 static unsigned as_many_of(LLVMValueRef v, LLVMValueRef user, unsigned count)
 {
     return (count * all_of(v) + all_of(user) - 1) / all_of(user);

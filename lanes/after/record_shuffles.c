@@ -155,7 +155,7 @@ static unsigned joined_members(LLVMValueRef shuffle)
     return count < all ? count : 0;
 }
 
-/* So many elements from `first` on. */
+/* `count` elements of `v` from `first` on. */
 static LLVMValueRef part_of(const struct records *r, LLVMValueRef v, unsigned first, unsigned count)
 {
     while (LLVMGetVectorSize(LLVMTypeOf(v)) > count && tsr__is_concat_pair(v)) {

@@ -64,7 +64,7 @@ static unsigned taken_bits(struct tsr__compilation *l, LLVMValueRef v, unsigned 
     return most;
 }
 
-/* Scalar `number` of so many bits of all values. */
+/* Scalar `number` of this type of all values. */
 static LLVMValueRef scalar_of_values(struct gathered *g, unsigned number, LLVMTypeRef type)
 {
     const unsigned bits = element_bits(g->c->l, type);

@@ -12,7 +12,7 @@
 
 enum { LEAST_ROW = 4, MAX_DEPTH = 64 };
 
-/* Rows of so many lanes: all rows are alike, or all lanes of a row are. */
+/* Rows of `in_row` lanes each: all rows are alike, or all lanes of a row are. */
 struct pattern {
     unsigned lanes, in_row;
     bool rows_alike;

@@ -12,7 +12,7 @@
 
 enum { MOST_ROWS = 16, LEAST_ROW_BYTES = 16 };
 
-/* The lanes in a row of consecutive elements of so many bytes; 0: there are no such rows. `some`: not all lanes are there. */
+/* The lanes in a row of consecutive elements of `bytes` bytes; 0: there are no such rows. `some`: not all lanes are there. */
 static unsigned find_rows(LLVMValueRef pointers, uint64_t bytes, bool some)
 {
     struct tsr__lane_offsets o = {.lanes = LLVMGetVectorSize(LLVMTypeOf(pointers)), .in_some_lanes = some};

@@ -77,7 +77,7 @@ static unsigned saved(const struct function *f)
     return count;
 }
 
-/* Of so many elements, which fit into one register; by the intrinsic's name, or NULL. */
+/* The name of the intrinsic for `total` bits in elements of `bits` bits, which fit into one register, or NULL. */
 static const char *intrinsic(const struct tsr__compilation *l, unsigned bits, unsigned total)
 {
     static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Several packets of one work-item in one. A work-item whose own vectors fill registers is one chain of operations, in which each waits for
- * the one before; several side by side are several chains. The loops run so many of a row at once, and what is left over one by one. */
+ * the one before; several side by side are several chains. The loops run a fixed number of a row at once, and what is left over one by one.
+ */
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/analysis/lane_waits.h"
 #include "lanes/groups/interleaved_code.h"
@@ -57,7 +58,7 @@ static void step(struct rows *s, unsigned k)
 }
 
 /* What goes from round to round of the loop over a row. */
-enum { LEFT, GROUP, X, LONE, CARRIED }; /* LONE: so many run alone before several are tried again */
+enum { LEFT, GROUP, X, LONE, CARRIED }; /* LONE: the number that run alone before several are tried again */
 
 static LLVMBasicBlockRef new_block(struct rows *s, const char *name)
 {

@@ -167,9 +167,9 @@ bool tsr__is_marked_outlined(LLVMValueRef function);
 /* The flags of a barrier that is the middle of an exchange. */
 enum { TSR__EXCHANGE_FENCE = 1 << 30 };
 
-/* Where a packet puts so many bytes (a constant i32) for the others. */
+/* Where a packet puts `size` bytes (a constant i32) for the others. */
 LLVMValueRef tsr__exchange_own_slot(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size);
-/* So many bytes (a constant i32), in which each packet finds what the packet before has put there since the last barrier: a register. */
+/* `size` bytes (a constant i32), in which each packet finds what the packet before has put there since the last barrier: a register. */
 LLVMValueRef tsr__exchange_so_far(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size);
 /* Waits for all of them; then, where what the first packet has put down is. */
 LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef b);

@@ -13,7 +13,7 @@ struct tsr__lane_registers {
     unsigned parts, lanes; /* values in a register, and so scalars; lanes of a turn */
 };
 
-/* In packets of so many lanes. */
+/* In packets of `width` lanes. */
 struct tsr__lane_registers tsr__lane_registers(struct tsr__compilation *l, unsigned scalar_bytes, unsigned width);
 /* The lane whose value is this part of a register. */
 static inline unsigned tsr__lane_of_part(const struct tsr__lane_registers *r, unsigned turn, unsigned number, unsigned part)

@@ -18,7 +18,7 @@ struct tsr__record_network {
     unsigned exchanged;            /* bits of members' and lanes' numbers that change places */
 };
 
-/* False: there is none for so many members of the type, in registers of `lanes` elements. */
+/* False: there is none for `members` members of the type, in registers of `lanes` elements. */
 bool tsr__make_record_network(struct tsr__record_network *n, struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef element,
                               unsigned members, unsigned lanes);
 /* From registers in memory's order to those by member; and back. */

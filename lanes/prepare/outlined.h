@@ -34,7 +34,7 @@ struct tsr__outlined {
 bool tsr__is_outlined(LLVMValueRef call, struct tsr__outlined *o);
 /* The function for a work-item that stands for the call; NULL: there is none. */
 LLVMValueRef tsr__outlined_item(struct tsr__compilation *l, LLVMValueRef call);
-/* Its packet function for so many lanes; NULL: there is none. */
+/* Its packet function for `width` lanes; NULL: there is none. */
 LLVMValueRef tsr__outlined_packet(struct tsr__compilation *l, LLVMValueRef item, unsigned width);
 /* Makes the functions for work-items that the calls in the module need. `body_of`: the outlined function itself, of which the module calls
  * a declaration. */

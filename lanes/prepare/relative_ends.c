@@ -16,7 +16,8 @@ enum {
     DEPTH = 3,
 };
 
-/* A sum: operands of the program that count extended, once or minus once; and so many bytes each, if they are indices of pointers. */
+/* A sum: operands of the program that count extended, `times` times: once or minus once, or by that many bytes if they are indices of
+ * pointers. */
 struct distance {
     struct tsr__compilation *l;
     enum tsr__extension extension;

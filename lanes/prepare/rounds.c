@@ -176,7 +176,7 @@ static bool find_end(const struct tsr__rounds *r, struct tsr__inequality *end)
     return true;
 }
 
-/* What holds in rounds that so many others follow, of numbers of the round. */
+/* What holds, of numbers of the round, in each round that at least `rounds` others follow. */
 static bool find_end_of_next(const struct tsr__rounds *r, unsigned rounds, struct tsr__inequality *end)
 {
     if (!find_end(r, end) || (end->b && tsr__is_in_loop(r->cfg, end->b, r->loop)))

@@ -2,7 +2,7 @@
  * Local memory that is filled ahead: several buffers in turn, and buffers that each round fills anew once it has read them.
  *
  * Before the loop the kernel copies what the first rounds read, one of two buffers or two of three; each round, unless too few others
- * follow, copies what a later one reads, into a buffer that is free or behind the last load. What a load finds was copied so many rounds
+ * follow, copies what a later one reads, into a buffer that is free or behind the last load. What a load finds was copied some rounds
  * before: its address is the one of that copy, by the values that the loop had then (rounds.h). In the first rounds that has to be the
  * address of the copies before the loop, which the polynomials of both tell. */
 #include "lanes/prepare/staged_ahead.h"
@@ -12,7 +12,7 @@
 
 enum { DEPTH = 8 /* of an address: extensions and places in arrays */ };
 
-/* A load of what a copy in a loop has stored so many rounds before, or in the first rounds other copies before the loop. */
+/* A load of what a copy in a loop has stored `rounds` rounds before, or in the first rounds other copies before the loop. */
 struct ahead {
     const struct tsr__copy *next, *first[TSR__MOST_AHEAD];
     unsigned rounds;
@@ -82,7 +82,7 @@ static bool never(const struct tsr__rounds *r, unsigned round, LLVMValueRef cond
     return false;
 }
 
-/* Does each round run the block that so many others follow, or each round at all if that is 0? */
+/* Does each round that at least `follow` others follow run the block? */
 static bool is_run_in_each_round(const struct tsr__unstage *u, const struct tsr__rounds *r, int block, unsigned follow)
 {
     return is_run_before(u, r, r->loop, block, tsr__cfg_number(&u->cfg, r->latch), follow ? tsr__is_taken_if_follow : never, follow);

@@ -73,7 +73,7 @@ static bool split_terms(struct split *s, const struct tsr__form *sum, int64_t by
     return true;
 }
 
-/* So many of the lower bits are zero for sure. */
+/* The number of lower bits that are zero for sure. */
 static int zero_bits(LLVMValueRef v, int depth)
 {
     int64_t n;

@@ -17,7 +17,7 @@ enum { ALL_HOLD = TSR__SIGNED_FITS | TSR__UNSIGNED_FITS | TSR__LEAVES_NO_REST, F
 
 /* ---- numbers of the store that wrote what the load reads ---- */
 
-/* Bytes of the place that the load reads below those of digit `end`, in units of so many. */
+/* Bytes of the place that the load reads below those of digit `end`, in units of `bytes` bytes. */
 static bool units_of_place(const struct tsr__reading *r, unsigned end, int64_t bytes, int64_t count, struct tsr__form *units)
 {
     struct tsr__form below = r->at;
@@ -133,8 +133,8 @@ static unsigned digit_of_value(const struct tsr__reading *r, LLVMValueRef v)
     return i;
 }
 
-/* How much a value grows with a digit: by so many times `unit`, a product of a sum with the digit in it and of another number, or by so
- * much where that is NULL. */
+/* How much a value grows with a digit: by `by` times `unit`, a product of a sum with the digit in it and of another number, or by `by`
+ * where `unit` is NULL. */
 struct growth {
     int64_t by; /* 0: it does not depend on the digit; -1: it does otherwise */
     LLVMValueRef unit;
@@ -399,8 +399,8 @@ static unsigned flags_in_first(struct tsr__reading *r, LLVMValueRef made)
     return flags;
 }
 
-/* A counter of so many rounds before. Not as tsr__round_before has it, whose code in the head of the loop would become phis when the loop
- * is rotated. */
+/* The value that a counter had `rounds` rounds before. Not as tsr__round_before has it, whose code in the head of the loop would become
+ * phis when the loop is rotated. */
 static LLVMValueRef counter_ahead(struct tsr__reading *r, LLVMValueRef phi, int64_t rounds)
 {
     const LLVMBuilderRef b = r->u->b;

@@ -379,7 +379,7 @@ static bool find_most(LLVMValueRef v, int depth, int64_t *most)
     return bits <= SMALL;
 }
 
-/* Local memory is accessed at a constant and a number of times so many bytes. */
+/* Is local memory accessed at `constant` plus `number` times `bytes`? */
 static bool find_element(const struct tsr__unstage *u, LLVMValueRef pointer, int64_t *constant, LLVMValueRef *number, int64_t *bytes)
 {
     LLVMValueRef object = tsr__object_of(pointer);

@@ -263,7 +263,7 @@ static void test_distances(void **state)
 
 /* ---- sizes ---- */
 
-/* A function of so many blocks, of which the first has so many instructions, and each other one so many. */
+/* A function of `blocks` blocks: the first one has `first` instructions, each other one `others`. */
 static void write_blocks(struct tsr_buf *text, unsigned blocks, unsigned first, unsigned others)
 {
     tsr_buf_printf(text, HEADER "define void @f(ptr %%p) {\n");

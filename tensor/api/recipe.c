@@ -78,7 +78,7 @@ static void put_batched(struct tsr_buf *text, enum tsr__t_number number, bool be
     tsr_buf_printf(text, "  gemm.%c.%c %%alpha, %%a, %%b, %%beta, %%c\n}\n", transposed[0] ? 't' : 'n', transposed[1] ? 't' : 'n');
 }
 
-/* The part of a matrix from %m on, of so many rows and of all columns. */
+/* The part of a matrix from %m on, of `rows` rows and of all columns. */
 static void put_rows(struct tsr_buf *text, enum tsr__t_number number, char name, const struct matrix *m, int64_t rows)
 {
     struct matrix part = {.rows = rows, .cols = m->cols, .ld = m->ld};

@@ -214,7 +214,7 @@ static void nesting_has_a_limit(void **state)
     }
 }
 
-/* Processor time in seconds of a function with so many names. */
+/* Processor time in seconds of a function with `count` names. */
 static double parse_names(int count)
 {
     struct tsr_buf text = {0};

@@ -95,7 +95,7 @@ static bool is_as_fast_alone(const struct tsr__tiles *t, const struct tsr__k_loo
            !tsr__is_unpacked(&part->b.first);
 }
 
-/* Does the loop end after so many rounds, or before? Its counter begins with a constant and has constant steps. */
+/* Does the loop end after at most `rounds` rounds? Its counter begins with a constant and has constant steps. */
 static bool ends_within(const struct tsr__tiles *t, LLVMBasicBlockRef loop, uint64_t rounds)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(loop), test = LLVMGetNumSuccessors(end) == 2 ? LLVMGetCondition(end) : NULL;
