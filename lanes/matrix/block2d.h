@@ -70,8 +70,7 @@ unsigned tsr__block2d_number(LLVMValueRef call, unsigned operand);
 struct tsr__block2d_region tsr__block2d_region(struct tsr__blocks2d *o, LLVMValueRef call, unsigned rows, unsigned columns, unsigned size);
 /* The block of a read. */
 struct tsr__block2d_region tsr__block2d_region_of_read(struct tsr__blocks2d *o, LLVMValueRef call);
-/* Makes all loads of a block of words that is transposed masked ones, by which nothing outside of the matrix is read: code at the builder.
- */
+/* Makes the loads of a block of words masked ones, which read nothing outside of its matrix: code at the builder. */
 void tsr__block2d_mask_loads(struct tsr__blocks2d *o, struct tsr__block2d_area *area);
 LLVMValueRef tsr__block2d_row(struct tsr__blocks2d *o, LLVMValueRef base, LLVMValueRef pitch, LLVMValueRef row, LLVMValueRef byte);
 /* The values of a read, vectors of this type, from the rows of its area: code at the builder. */
