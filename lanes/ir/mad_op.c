@@ -266,6 +266,21 @@ void tsr__packet_marks_drop(struct tsr__compilation *l)
     }
 }
 
+bool tsr__mad_results(const struct tsr__mad *mad, LLVMValueRef *v)
+{
+    memset(v, 0, TSR__MAX_M * sizeof *v);
+    for (LLVMUseRef use = LLVMGetFirstUse(mad->call); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAExtractValueInst(user) || v[*LLVMGetIndices(user)])
+            return false;
+        v[*LLVMGetIndices(user)] = user;
+    }
+    for (unsigned i = 0; i < mad->f->m; i++)
+        if (!v[i])
+            return false;
+    return true;
+}
+
 bool tsr__mads_share(const struct tsr__mad *a, const struct tsr__mad *b, unsigned first, unsigned count)
 {
     for (unsigned i = first; i < first + count; i++)

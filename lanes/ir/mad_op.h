@@ -37,6 +37,8 @@ LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const 
                             LLVMValueRef *operands, unsigned count);
 /* Is the instruction a matrix operation? Fills `mad`. */
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad);
+/* The extractvalues of the rows of its result; false: a row has none or several, or something else uses the result. */
+bool tsr__mad_results(const struct tsr__mad *mad, LLVMValueRef *rows);
 /* Have both operations the same operands from number `first` on, `count` of them? */
 bool tsr__mads_share(const struct tsr__mad *a, const struct tsr__mad *b, unsigned first, unsigned count);
 static inline LLVMValueRef tsr__mad_a(const struct tsr__mad *mad, unsigned i)

@@ -81,22 +81,6 @@ static struct tsr__fragment *find_fragment(struct tsr__webs *w, const LLVMValueR
     return f;
 }
 
-/* The extractvalues of an operation's result, each once; false if it is used otherwise. */
-static bool read_result(const struct tsr__mad *mad, LLVMValueRef *v)
-{
-    memset(v, 0, TSR__MAX_M * sizeof *v);
-    for (LLVMUseRef use = LLVMGetFirstUse(mad->call); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (!LLVMIsAExtractValueInst(user) || v[*LLVMGetIndices(user)])
-            return false;
-        v[*LLVMGetIndices(user)] = user;
-    }
-    for (unsigned i = 0; i < mad->f->m; i++)
-        if (!v[i])
-            return false;
-    return true;
-}
-
 static void find_mads(struct tsr__webs *w)
 {
     size_t n;
@@ -106,7 +90,7 @@ static void find_mads(struct tsr__webs *w)
         struct tsr__tile_mad *mad = &w->mads[w->mad_count];
         tsr__map_set(&w->order, code[i], i + 1);
         *mad = (struct tsr__tile_mad){.order = i, .block = LLVMGetInstructionParent(code[i])};
-        if (tsr__mad_read(code[i], &mad->mad) && tsr__tile_product(w->l, w->unit, mad->mad.f) && read_result(&mad->mad, v))
+        if (tsr__mad_read(code[i], &mad->mad) && tsr__tile_product(w->l, w->unit, mad->mad.f) && tsr__mad_results(&mad->mad, v))
             w->mad_count++;
     }
 }
@@ -273,7 +257,7 @@ static void find_webs(struct tsr__webs *w)
     LLVMValueRef v[TSR__MAX_M];
     for (size_t i = 0; i < w->mad_count; i++) {
         struct tsr__tile_mad *mad = &w->mads[i];
-        read_result(&mad->mad, v);
+        tsr__mad_results(&mad->mad, v);
         find_fragment(w, v, mad->mad.f->m);
         for (unsigned k = 0; k < mad->mad.f->m; k++)
             v[k] = tsr__mad_c(&mad->mad, k);
