@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accumulators of integers that a loop keeps apart, and whose sum alone is used behind it, become one:
+ * Accumulators that a loop keeps apart, and whose sum alone is used behind it, become one:
  *
  *     for (k …) { even = mad(a[k], b[k], even);  odd = mad(a[k + 1], b[k + 1], odd); }    sum = even + odd;
  *
@@ -26,6 +26,15 @@ static LLVMValueRef only_user(LLVMValueRef v)
     return tsr__use_count(v) == 1 ? LLVMGetUser(LLVMGetFirstUse(v)) : NULL;
 }
 
+/* An addition whose order does not matter, or may be changed. */
+static bool is_free_addition(LLVMValueRef v)
+{
+    if (!LLVMIsABinaryOperator(v))
+        return false;
+    return LLVMGetInstructionOpcode(v) == LLVMAdd ||
+           (LLVMGetInstructionOpcode(v) == LLVMFAdd && LLVMGetFastMathFlags(v) & LLVMFastMathAllowReassoc);
+}
+
 static bool begins(LLVMBasicBlockRef loop, const struct tsr__mad *mad, struct sum *s)
 {
     *s = (struct sum){.m = mad->f->m, .count = 1, .calls = {mad->call}};
@@ -34,7 +43,7 @@ static bool begins(LLVMBasicBlockRef loop, const struct tsr__mad *mad, struct su
         if (!LLVMIsAPHINode(phi) || !tsr__is_in_block(phi, loop) || LLVMCountIncoming(phi) != 2 || only_user(phi) != mad->call)
             return false;
     }
-    return mad->f->ec == TSR_ELEMENT_S32;
+    return true;
 }
 
 static bool goes_round(LLVMBasicBlockRef loop, const struct sum *s)
@@ -84,7 +93,7 @@ static LLVMValueRef addition_of(LLVMBasicBlockRef loop, const struct sum *s, uns
         LLVMValueRef user = LLVMGetUser(use);
         if (user == s->phis[row])
             continue;
-        if (found || tsr__is_in_block(user, loop) || !LLVMIsABinaryOperator(user) || LLVMGetInstructionOpcode(user) != LLVMAdd)
+        if (found || tsr__is_in_block(user, loop) || !is_free_addition(user))
             return NULL;
         found = user;
     }
