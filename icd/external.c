@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/dma-buf.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,8 +13,15 @@
 
 #include "icd/mem.h"
 
+/* A descriptor that objects have been imported from. Several may have been, though the first one owns it: the last of them closes it. */
+struct descriptor {
+    struct tsr_fd fd; /* the application may have closed it all the same */
+    unsigned objects;
+    struct descriptor *next;
+};
+
 struct tsr__import {
-    struct tsr_fd fd;                 /* the application may have closed it all the same */
+    struct descriptor *descriptor;    /* counts this object */
     bool syncs;                       /* a dma-buf: the kernel is told when the CPU begins and ends to use it */
     const cl_mem_properties *devices; /* CL_MEM_DEVICE_HANDLE_LIST_KHR in the object's properties */
     size_t device_count;              /* 0: all devices of the context */
@@ -95,6 +103,54 @@ cl_int tsr__read_mem_properties(const char *function, struct _cl_context *contex
     return p->imports ? check_devices(function, context, list, p) : CL_SUCCESS;
 }
 
+/* ---- descriptors ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what follows, and the counts of objects; no fork meanwhile */
+static struct descriptor *descriptors;
+
+static void lock_descriptors(void)
+{
+    tsr_no_fork_begin();
+    pthread_mutex_lock(&lock);
+}
+
+static void unlock_descriptors(void)
+{
+    pthread_mutex_unlock(&lock);
+    tsr_no_fork_end();
+}
+
+/* The descriptor of a number, for one more object; NULL: out of memory. */
+static struct descriptor *descriptor_of(int number)
+{
+    lock_descriptors();
+    struct descriptor *d = descriptors;
+    while (d && (d->fd.number != number || !tsr_fd_is_ours(&d->fd)))
+        d = d->next;
+    if (!d && (d = tsr_malloc(sizeof *d))) {
+        *d = (struct descriptor){tsr_fd_keep(number), 0, descriptors};
+        descriptors = d;
+    }
+    if (d)
+        d->objects++;
+    unlock_descriptors();
+    return d;
+}
+
+static void let_go(struct descriptor *d)
+{
+    lock_descriptors();
+    if (!--d->objects) {
+        struct descriptor **link = &descriptors;
+        while (*link != d)
+            link = &(*link)->next;
+        *link = d->next;
+        tsr_fd_close(&d->fd);
+        tsr_free(d);
+    }
+    unlock_descriptors();
+}
+
 /* ---- import ---- */
 
 /* Tells the kernel that the CPU begins or ends to use the dma-buf. False: it is none, or the exporter has failed. */
@@ -133,21 +189,24 @@ cl_int tsr__mem_import(const char *function, struct _cl_mem *mem, const struct t
     if (size_of(p->fd) < mem->size)
         return tsr__error(mem->context, CL_INVALID_PROPERTY, function, what, "the object has %zu bytes, and descriptor %d only %llu",
                           mem->size, p->fd, (unsigned long long)size_of(p->fd));
-    struct tsr__import *import = tsr_malloc(sizeof *import);
-    if (!import)
-        return tsr__error(mem->context, CL_OUT_OF_HOST_MEMORY, function, what, "no memory for an object");
     int access = mem->flags & CL_MEM_IMMUTABLE_EXT ? PROT_READ : PROT_READ | PROT_WRITE;
     void *data = mmap(NULL, mem->size, access, MAP_SHARED, p->fd, 0);
     if (data == MAP_FAILED) {
-        tsr_free(import);
         bool refused = errno == EACCES || errno == EPERM;
         return tsr__error(mem->context, refused ? CL_INVALID_PROPERTY : CL_MEM_OBJECT_ALLOCATION_FAILURE, function, what,
                           refused ? "descriptor %d was not opened for reading and writing, which all but CL_MEM_IMMUTABLE_EXT needs"
                                   : "the system does not map descriptor %d",
                           p->fd);
     }
+    struct tsr__import *import = tsr_malloc(sizeof *import);
+    struct descriptor *descriptor = import ? descriptor_of(p->fd) : NULL;
+    if (!descriptor) {
+        tsr_free(import);
+        munmap(data, mem->size);
+        return tsr__error(mem->context, CL_OUT_OF_HOST_MEMORY, function, what, "no memory for an object");
+    }
     fcntl(p->fd, F_SETFD, FD_CLOEXEC); /* "importing memory from a file descriptor transfers ownership" */
-    *import = (struct tsr__import){tsr_fd_keep(p->fd), syncs, p->devices ? mem->properties + p->devices : NULL, p->device_count};
+    *import = (struct tsr__import){descriptor, syncs, p->devices ? mem->properties + p->devices : NULL, p->device_count};
     mem->data = data;
     mem->import = import;
     return CL_SUCCESS;
@@ -158,7 +217,7 @@ void tsr__import_end(struct _cl_mem *mem)
     if (!mem->import)
         return;
     munmap(mem->data, mem->size);
-    tsr_fd_close(&mem->import->fd);
+    let_go(mem->import->descriptor);
     tsr_free(mem->import);
 }
 
@@ -178,7 +237,8 @@ static cl_int execute(struct _cl_event *command, struct tsr_worker *worker, uint
         const struct _cl_mem *mem = payload->mems[i];
         uint64_t access = mem->flags & CL_MEM_IMMUTABLE_EXT ? DMA_BUF_SYNC_READ : DMA_BUF_SYNC_RW;
         uint64_t when = payload->acquires ? DMA_BUF_SYNC_START : DMA_BUF_SYNC_END;
-        if (mem->import->syncs && (!tsr_fd_is_ours(&mem->import->fd) || !sync_dma_buf(mem->import->fd.number, when | access)))
+        const struct tsr_fd *fd = &mem->import->descriptor->fd;
+        if (mem->import->syncs && (!tsr_fd_is_ours(fd) || !sync_dma_buf(fd->number, when | access)))
             return CL_OUT_OF_RESOURCES;
     }
     return CL_SUCCESS;

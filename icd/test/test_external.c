@@ -230,28 +230,47 @@ static void test_errors(void **state)
     test_end(&w);
 }
 
-/* An application that closes the descriptor all the same, or imports it twice: a file of its own that gets the number stays open. */
+/* An application that closes the descriptor all the same: a file of its own that gets the number stays open. */
 static void test_closed_by_the_application(void **state)
 {
     (void)state;
     struct test_world w = test_begin(0);
     int fd = make_fd(BYTES);
-    cl_mem first = import(w.context, fd, 0, BYTES), second = import(w.context, fd, 0, BYTES);
-    const cl_mem both[] = {first, second};
+    cl_mem mem = import(w.context, fd, 0, BYTES);
     unsigned char fives[BYTES], back[BYTES];
     memset(fives, 5, sizeof fives);
-    CHECK(clReleaseMemObject(first));
-    CHECK_THAT(!is_open(fd));
+    CHECK_THAT(!close(fd));
     int own = open("/dev/null", O_RDONLY);
     CHECK_THAT(own == fd);
-    CHECK(acquire(w.queue, 1, &both[1], 0, NULL, NULL));
-    CHECK(clEnqueueWriteBuffer(w.queue, second, CL_TRUE, 0, BYTES, fives, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(w.queue, second, CL_TRUE, 0, BYTES, back, 0, NULL, NULL));
+    CHECK(acquire(w.queue, 1, &mem, 0, NULL, NULL));
+    CHECK(clEnqueueWriteBuffer(w.queue, mem, CL_TRUE, 0, BYTES, fives, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, mem, CL_TRUE, 0, BYTES, back, 0, NULL, NULL));
     CHECK_THAT(!memcmp(back, fives, BYTES));
-    CHECK(release(w.queue, 1, &both[1], 0, NULL, NULL));
+    CHECK(release(w.queue, 1, &mem, 0, NULL, NULL));
     CHECK(clFinish(w.queue));
-    CHECK(clReleaseMemObject(second));
+    CHECK(clReleaseMemObject(mem));
     CHECK_THAT(is_open(own) && !close(own));
+    test_end(&w);
+}
+
+/* An application that imports a descriptor several times, which the first object owns: the last object closes it, and only once. */
+static void test_imported_twice(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    int fd = make_fd(BYTES), copy = dup(fd);
+    cl_mem first = import(w.context, fd, 0, BYTES), second = import(w.context, fd, 0, BYTES), third = import(w.context, fd, 0, 64);
+    CHECK_THAT(copy >= 0);
+    CHECK(clReleaseMemObject(first));
+    CHECK_THAT(is_open(fd));
+    CHECK(clReleaseMemObject(third));
+    int own = dup(copy); /* the same file */
+    CHECK_THAT(own >= 0 && own != fd);
+    CHECK(clReleaseMemObject(second));
+    CHECK_THAT(!is_open(fd) && is_open(copy) && is_open(own));
+    cl_mem again = import(w.context, own, 0, BYTES);
+    CHECK(clReleaseMemObject(again));
+    CHECK_THAT(!is_open(own) && !close(copy));
     test_end(&w);
 }
 
@@ -318,8 +337,13 @@ static void test_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries), cmocka_unit_test(test_buffer_is_shared),          cmocka_unit_test(test_image_is_shared),
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_closed_by_the_application), cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_buffer_is_shared),
+        cmocka_unit_test(test_image_is_shared),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_closed_by_the_application),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_imported_twice),
         cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, find_functions, NULL);
