@@ -288,8 +288,9 @@ enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request,
     *how = -1;
     enum tsr_status status = tsr_wire_send_on(&worker->socket, TSR_WIRE_REQUEST, request, size, deadline_ns);
     *sent = status == TSR_OK;
-    /* Also after a failed send: the compiler may have sent why it died. */
-    if (status == TSR_OK || status == TSR_DIED) {
+    /* Also after a send that failed because the compiler has died: it may have sent why. One that is cut off as the socket may be another's
+     * (EBADF) leaves a compiler that waits for the rest. */
+    if (status == TSR_OK || (status == TSR_DIED && errno != EBADF)) {
         enum tsr_status received = tsr_wire_receive_on(&worker->socket, &kind, answer, answer_size, deadline_ns);
         if (received == TSR_DIED && (errno == ECONNRESET || errno == EBADF))
             *sent = false;

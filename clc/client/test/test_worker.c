@@ -390,6 +390,34 @@ static void a_socket_that_is_closed_during_a_build_is_left_alone(void **state)
             close(fd);
 }
 
+static atomic_int fstat_fails_at; /* the call on a socket that fails, counted from 1; 0: none does */
+
+/* In the place of the C library's. */
+int fstat(int fd, struct stat *st)
+{
+    if (syscall(SYS_fstat, fd, st))
+        return -1;
+    int at = S_ISSOCK(st->st_mode) ? atomic_load(&fstat_fails_at) : 0;
+    if (!at || atomic_fetch_sub(&fstat_fails_at, 1) != 1)
+        return 0;
+    errno = ENOMEM;
+    return -1;
+}
+
+/* The compiler, which has a part of the request or none, is not waited for. */
+static void a_socket_that_cannot_be_looked_at_once_costs_a_compiler(void **state)
+{
+    (void)state;
+    for (int at = 1; at <= 6; at++) {
+        expect("anything", TSR_CLC_DONE, "");
+        uint64_t begin = tsr_now_ns();
+        atomic_store(&fstat_fails_at, at);
+        expect("other", TSR_CLC_DONE, "");
+        atomic_store(&fstat_fails_at, 0);
+        assert_true(tsr_now_ns() - begin < 10000000000u);
+    }
+}
+
 /* A child of ours that has this number; 0: not to be had, as only root can ask for one. */
 static pid_t child_with_number(pid_t wanted)
 {
@@ -572,6 +600,7 @@ int main(int argc, char **argv)
         CASE(unloading_ends_the_idle_ones),
         CASE(the_directory_is_told_only_if_files_may_be_read),
         CASE(a_socket_that_is_closed_during_a_build_is_left_alone),
+        CASE(a_socket_that_cannot_be_looked_at_once_costs_a_compiler),
         CASE(a_child_with_the_number_of_a_dead_compiler_lives_on),
         CASE(a_child_inherits_no_socket_of_a_compiler),
         CASE(without_the_library_the_mode_inprocess_says_so),
