@@ -248,34 +248,31 @@ static bool start_thread(struct tsr__device *device)
 
 /* ---- fork ---- */
 
-/* The child has no thread of the device, and what the parent has on it stays there. For the child the device is lost. */
-
-static void before_fork(void)
-{
-    pthread_mutex_lock(&tsr__standin_lock);
-    tsr__standin_objects_lock();
-}
-
-static void after_fork(void)
-{
-    tsr__standin_objects_unlock();
-    pthread_mutex_unlock(&tsr__standin_lock);
-}
-
+/* The child has no thread of the device, and what the parent has on it stays there. For the child the device is lost. A thread that forks
+ * in the handler of a signal may hold the locks itself: then the child can do no more than end. */
 static void in_child(void)
 {
     struct tsr__driver *driver = tsr__standin_driver();
-    tsr__standin_objects_unlock();
-    for (unsigned i = 0; i < driver->device_count; i++)
-        if (driver->devices[i]->started)
-            lose(driver->devices[i]);
-    tsr__standin_close_all();
+    pthread_mutex_t *objects = tsr__standin_objects_lock();
+    if (pthread_mutex_trylock(&tsr__standin_lock))
+        return;
+    if (!pthread_mutex_trylock(objects)) {
+        pthread_mutex_unlock(objects);
+        for (unsigned i = 0; i < driver->device_count; i++)
+            if (driver->devices[i]->started)
+                lose(driver->devices[i]);
+        tsr__standin_close_all();
+    }
     pthread_mutex_unlock(&tsr__standin_lock);
 }
 
 static void watch_forks(void)
 {
-    static struct tsr_fork_hooks hooks = {before_fork, after_fork, in_child, NULL};
+    static struct tsr_fork_hooks hooks = {.in_child = in_child};
+    static struct tsr_fork_mutex all = {.mutex = &tsr__standin_lock}, objects;
+    objects.mutex = tsr__standin_objects_lock();
+    tsr_fork_mutex_add(&objects); /* first, as it is taken under the other */
+    tsr_fork_mutex_add(&all);
     tsr_fork_watch(&hooks);
 }
 

@@ -56,14 +56,9 @@ static bool grow(void)
     return true;
 }
 
-void tsr__standin_objects_lock(void)
+pthread_mutex_t *tsr__standin_objects_lock(void)
 {
-    pthread_mutex_lock(&table.lock);
-}
-
-void tsr__standin_objects_unlock(void)
-{
-    pthread_mutex_unlock(&table.lock);
+    return &table.lock;
 }
 
 bool tsr__standin_add(void *added, enum tsr__kind kind, void *owner)

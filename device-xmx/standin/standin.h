@@ -112,9 +112,8 @@ void *tsr__standin_look(enum tsr__kind kind, const void *handle);
 /* Reports what lives on below the object, as STANDIN_LEAKS says. False: nothing does. */
 bool tsr__standin_report_leaks(const void *owner);
 
-/* For fork: nobody gets or loses a handle between the two. */
-void tsr__standin_objects_lock(void);
-void tsr__standin_objects_unlock(void);
+/* Guards the handles; nothing else is taken under it. */
+pthread_mutex_t *tsr__standin_objects_lock(void);
 
 /* Refusals go to the log, group err. A misuse is an error that only a wrong program makes: with STANDIN_STRICT it ends the process. */
 ze_result_t tsr__standin_refuse(const char *function, ze_result_t result, const char *format, ...) TSR_PRINTF_LIKE(3, 4);

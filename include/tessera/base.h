@@ -230,8 +230,8 @@ struct tsr_fork_hooks {
 };
 void tsr_fork_watch(struct tsr_fork_hooks *hooks);
 /* An object's mutex that several threads take: fork() waits until no other thread holds it, so the child finds it free and what it guards
- * whole. It must be held for a short time, and under it no section begins, no other such mutex is taken and none is added or removed. A
- * thread that forks while it holds one itself, in the handler of a signal, waits a second. */
+ * whole. It must be held for a short time, and under it no section begins, no such mutex is taken but one added earlier, and none is added
+ * or removed. A thread that forks while it holds one itself, in the handler of a signal, waits a second. */
 struct tsr_fork_mutex {
     pthread_mutex_t *mutex;
     void (*in_child)(struct tsr_fork_mutex *); /* called in the child, under the mutex; may be NULL */

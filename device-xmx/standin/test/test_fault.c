@@ -156,11 +156,57 @@ static void forked_in_command(void)
     fork_after(20);
 }
 
+static void fork_in_handler(int number)
+{
+    (void)number;
+    pid_t child = fork();
+    if (!child)
+        _exit(0);
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* The handler may run in a call of the driver, under its locks. */
+static void forked_in_handler(void)
+{
+    enum { SIGNALS = 20 };
+    struct work work = work_open();
+    struct sigaction action = {.sa_handler = fork_in_handler, .sa_flags = SA_RESTART};
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR1);
+    OK(append_count(&work, work.event));
+    OK(zeEventHostSynchronize(work.event, UINT64_MAX));
+    CHECK(!sigaction(SIGUSR1, &action, NULL));
+    pid_t parent = getpid(), sender = fork();
+    if (!sender) {
+        for (int i = 0; i < SIGNALS; i++) {
+            kill(parent, SIGUSR1);
+            usleep(1000);
+        }
+        _exit(0);
+    }
+    alarm(60);
+    int status = -1;
+    do
+        for (int i = 0; i < 1000; i++) {
+            zeEventQueryStatus(work.event);
+            zeEventHostReset(work.event);
+        }
+    while (waitpid(sender, &status, WNOHANG) == 0);
+    CHECK(status == 0);
+    OK(append_count(&work, work.event));
+    OK(zeEventHostSynchronize(work.event, UINT64_MAX));
+    CHECK(*work.counter == 2);
+    work_close(&work);
+}
+
 static void test_fork(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
         client_run(forked, NULL);
+    client_run(forked_in_handler, NULL);
     client_run(forked_in_command, (const char *[]){"STANDIN_FAULT=event=60", NULL});
 }
 
