@@ -2,6 +2,7 @@
  * Binary semaphores (cl_khr_semaphore). Each signal command is paired with one wait command when the second of the two is enqueued. A user
  * event, the *gate*, connects them: the end of the signal command completes the gate, and the wait command depends on it. The two may be
  * enqueued in either order. Once a wait is enqueued, the semaphore can be signaled again, whether or not the commands have run. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "icd/mem.h"
@@ -14,8 +15,8 @@ struct _cl_semaphore_khr {
     size_t property_count; /* words with the final zero */
     pthread_mutex_t lock;  /* what follows */
     cl_event signaled;     /* gate of a signal that no wait has taken; NULL: there is none */
-    size_t awaited_count;
-    cl_event *awaited; /* gates of waits whose signal is still to come, the oldest first */
+    cl_event *awaited;     /* gates of waits whose signal is still to come, the oldest first, from `awaited_begin` on */
+    size_t awaited_begin, awaited_count, awaited_room;
 };
 
 /* ---- life ---- */
@@ -26,8 +27,9 @@ static void semaphore_destroy(struct tsr_object *object)
     if (semaphore->signaled)
         clReleaseEvent(semaphore->signaled);
     for (size_t i = 0; i < semaphore->awaited_count; i++) { /* nobody can signal it any more */
-        clSetUserEventStatus(semaphore->awaited[i], CL_INVALID_SEMAPHORE_KHR);
-        clReleaseEvent(semaphore->awaited[i]);
+        cl_event gate = semaphore->awaited[semaphore->awaited_begin + i];
+        clSetUserEventStatus(gate, CL_INVALID_SEMAPHORE_KHR);
+        clReleaseEvent(gate);
     }
     tsr_free(semaphore->awaited);
     tsr_free(semaphore->properties);
@@ -128,9 +130,9 @@ static bool gate_of_signal(struct _cl_semaphore_khr *semaphore, cl_event *gate)
     *gate = NULL;
     pthread_mutex_lock(&semaphore->lock);
     if (semaphore->awaited_count) {
-        *gate = semaphore->awaited[0];
-        semaphore->awaited_count--;
-        memmove(semaphore->awaited, semaphore->awaited + 1, semaphore->awaited_count * sizeof *semaphore->awaited);
+        *gate = semaphore->awaited[semaphore->awaited_begin++];
+        if (!--semaphore->awaited_count)
+            semaphore->awaited_begin = 0;
     } else if (!semaphore->signaled) {
         *gate = tsr__user_event_new(semaphore->context);
         good = *gate;
@@ -142,6 +144,25 @@ static bool gate_of_signal(struct _cl_semaphore_khr *semaphore, cl_event *gate)
     return good;
 }
 
+/* Room for one more gate. The lock is held. */
+static bool has_room(struct _cl_semaphore_khr *semaphore)
+{
+    if (semaphore->awaited_begin + semaphore->awaited_count < semaphore->awaited_room)
+        return true;
+    if (semaphore->awaited_begin > semaphore->awaited_count) {
+        memcpy(semaphore->awaited, semaphore->awaited + semaphore->awaited_begin, semaphore->awaited_count * sizeof *semaphore->awaited);
+        semaphore->awaited_begin = 0;
+        return true;
+    }
+    size_t room = semaphore->awaited_room ? 2 * semaphore->awaited_room : 4;
+    cl_event *grown = tsr_realloc(semaphore->awaited, room * sizeof *grown);
+    if (grown) {
+        semaphore->awaited = grown;
+        semaphore->awaited_room = room;
+    }
+    return grown;
+}
+
 /* The gate that a new wait is ordered after, with a reference: that of the signal before it, or a new one for the next signal. NULL: out of
  * memory. */
 static cl_event gate_of_wait(struct _cl_semaphore_khr *semaphore)
@@ -149,13 +170,11 @@ static cl_event gate_of_wait(struct _cl_semaphore_khr *semaphore)
     pthread_mutex_lock(&semaphore->lock);
     cl_event gate = semaphore->signaled;
     semaphore->signaled = NULL;
-    cl_event *awaited = gate ? NULL : tsr_realloc(semaphore->awaited, (semaphore->awaited_count + 1) * sizeof *semaphore->awaited);
-    if (awaited) {
-        semaphore->awaited = awaited;
+    if (!gate && has_room(semaphore)) {
         gate = tsr__user_event_new(semaphore->context);
         if (gate) {
             clRetainEvent(gate);
-            awaited[semaphore->awaited_count++] = gate;
+            semaphore->awaited[semaphore->awaited_begin + semaphore->awaited_count++] = gate;
         }
     }
     pthread_mutex_unlock(&semaphore->lock);
@@ -169,12 +188,25 @@ static void release_gates(const cl_event *gates, cl_uint count)
             clReleaseEvent(gates[i]);
 }
 
-static bool stands_before(const cl_semaphore_khr *list, cl_uint i)
+static int compare(const void *a, const void *b)
 {
-    cl_uint first = 0;
-    while (list[first] != list[i])
-        first++;
-    return first < i;
+    uintptr_t first = (uintptr_t)*(const cl_semaphore_khr *)a, second = (uintptr_t)*(const cl_semaphore_khr *)b;
+    return (first > second) - (first < second);
+}
+
+/* The gates of waits for these semaphores, each once: one signal is enough for a semaphore that stands twice in the list, which is sorted
+ * here. The number of gates; false in `good`: out of memory. */
+static cl_uint gates_of_waits(cl_semaphore_khr *semaphores, cl_uint count, cl_event *gates, bool *good)
+{
+    cl_uint found = 0;
+    qsort(semaphores, count, sizeof *semaphores, compare);
+    for (cl_uint i = 0; *good && i < count; i++)
+        if (!i || semaphores[i] != semaphores[i - 1]) {
+            gates[found] = gate_of_wait(semaphores[i]);
+            *good = gates[found];
+            found += *good;
+        }
+    return found;
 }
 
 /* ---- commands ---- */
@@ -265,14 +297,14 @@ TSR_API cl_int CL_API_CALL clEnqueueWaitSemaphoresKHR(cl_command_queue command_q
         return err;
     struct _cl_event *command = tsr__command_new(command_queue, CL_COMMAND_SEMAPHORE_WAIT_KHR, 0);
     cl_event *list = tsr_malloc(((size_t)num_events_in_wait_list + num_sema_objects) * sizeof *list);
+    cl_semaphore_khr *semaphores = tsr_malloc(num_sema_objects * sizeof *semaphores);
     cl_uint count = 0;
-    bool good = command && list;
-    for (cl_uint i = 0; good && i < num_sema_objects; i++)
-        if (!stands_before(sema_objects, i)) { /* one signal is enough for a semaphore that stands twice in the list */
-            list[count] = gate_of_wait(sema_objects[i]);
-            good = list[count];
-            count += good;
-        }
+    bool good = command && list && semaphores;
+    if (good) {
+        memcpy(semaphores, sema_objects, num_sema_objects * sizeof *semaphores);
+        count = gates_of_waits(semaphores, num_sema_objects, list, &good);
+    }
+    tsr_free(semaphores);
     if (good) {
         if (num_events_in_wait_list)
             memcpy(list + count, event_wait_list, num_events_in_wait_list * sizeof *list);

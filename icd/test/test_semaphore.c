@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Semaphores: signals and waits in any order, over queues, and the code of each error. */
+#include <time.h>
+
 #include "cl_test.h"
 
 static struct {
@@ -132,6 +134,58 @@ static void twice_in_a_list(void **state)
     assert_int_equal(payload_of(semaphore), 0);
     CHECK(clReleaseEvent(waited));
     CHECK(sem.release(semaphore));
+    test_end(&w);
+}
+
+static void wait_for_each(const struct test_world *w, const cl_semaphore_khr *list, cl_uint count)
+{
+    cl_event waited;
+    CHECK(sem.signal(w->queue, count, list, NULL, 0, NULL, NULL));
+    CHECK(sem.wait(w->queue, count, list, NULL, 0, NULL, &waited));
+    CHECK(clWaitForEvents(1, &waited));
+    assert_int_equal(status_of(waited), CL_COMPLETE);
+    CHECK(clReleaseEvent(waited));
+    for (cl_uint i = 0; i < count; i += count / 7)
+        assert_int_equal(payload_of(list[i]), 0);
+}
+
+/* Processor time of long lists, and of one semaphore for which many commands wait. */
+static clock_t time_of_many(const struct test_world *w, cl_uint many)
+{
+    cl_semaphore_khr *list = malloc(many * sizeof *list);
+    assert_non_null(list);
+    clock_t begin = clock();
+    for (cl_uint i = 0; i < many; i++)
+        list[i] = i % 5 == 4 ? list[i - i % 100] : new_semaphore(w->context);
+    wait_for_each(w, list, many);
+    for (cl_uint i = 1; i < many; i++)
+        if (i % 5 != 4)
+            CHECK(sem.release(list[i]));
+    cl_event last = NULL;
+    for (cl_uint i = 0; i < many; i++)
+        CHECK(sem.wait(w->queue, 1, list, NULL, 0, NULL, i == many - 1 ? &last : NULL));
+    for (cl_uint i = 0; i < many; i++) {
+        if (i % 1000 == 0)
+            assert_true(status_of(last) > CL_COMPLETE);
+        CHECK(sem.signal(w->queue, 1, list, NULL, 0, NULL, NULL));
+    }
+    CHECK(clFinish(w->queue));
+    assert_int_equal(status_of(last), CL_COMPLETE);
+    CHECK(clReleaseEvent(last));
+    CHECK(sem.release(list[0]));
+    clock_t spent = clock() - begin;
+    free(list);
+    return spent;
+}
+
+static void many_at_once(void **state)
+{
+    (void)state;
+    enum { MANY = 50000 };
+    struct test_world w = test_begin(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    clock_t some = time_of_many(&w, MANY), more = time_of_many(&w, 4 * MANY);
+    if (more > 10 * some)
+        fail_msg("%d: %.2f s, four times as many: %.2f s", MANY, (double)some / CLOCKS_PER_SEC, (double)more / CLOCKS_PER_SEC);
     test_end(&w);
 }
 
@@ -324,10 +378,15 @@ static void sub_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signal_then_wait), cmocka_unit_test(wait_then_signal),
-        cmocka_unit_test(twice_in_a_list),  cmocka_unit_test(many_rounds_at_once),
-        cmocka_unit_test(failures),         cmocka_unit_test(queries),
-        cmocka_unit_test(errors),           cmocka_unit_test(sub_devices),
+        cmocka_unit_test(signal_then_wait),
+        cmocka_unit_test(wait_then_signal),
+        cmocka_unit_test(twice_in_a_list),
+        cmocka_unit_test(many_at_once),
+        cmocka_unit_test(many_rounds_at_once),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(errors),
+        cmocka_unit_test(sub_devices),
     };
     return cmocka_run_group_tests(tests, find_functions, NULL);
 }
