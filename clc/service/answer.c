@@ -668,20 +668,24 @@ void tsr__answer_free(struct tsr__answer *answer)
 
 /* ---- byte forms ---- */
 
-static uint64_t memory_limit; /* 0: none of its own, as in an application */
+static struct {
+    uint64_t bytes; /* 0: none of its own, as in an application */
+    bool inherited;
+} memory_limit;
 
-void tsr__state_memory_limit(uint64_t limit)
+void tsr__state_memory_limit(uint64_t limit, bool inherited)
 {
-    memory_limit = limit;
+    memory_limit.bytes = limit;
+    memory_limit.inherited = inherited;
 }
 
 struct tsr_buf tsr__no_memory_answer(unsigned char room[TSR__NO_MEMORY_ROOM])
 {
     char log[TSR__NO_MEMORY_ROOM / 2];
-    if (memory_limit)
-        snprintf(log, sizeof log,
-                 "error: out of memory: the compiler may have %llu MiB; raise TESSERA_CC_MEMORY, or make the program smaller\n",
-                 (unsigned long long)(memory_limit >> 20));
+    if (memory_limit.bytes)
+        snprintf(log, sizeof log, "error: out of memory: the compiler may have %llu MiB; %s, or make the program smaller\n",
+                 (unsigned long long)(memory_limit.bytes >> 20),
+                 memory_limit.inherited ? "raise the limit of the application (RLIMIT_AS or RLIMIT_DATA)" : "raise TESSERA_CC_MEMORY");
     else
         snprintf(log, sizeof log,
                  "error: out of memory: the compiler has no limit of its own, so the machine or the application has one\n");

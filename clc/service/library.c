@@ -103,7 +103,8 @@ static bool work_in_thread(struct call *call)
     sigfillset(&all);
     pthread_attr_setsigmask_np(&attr, &all);
     for (size_t i = 0; i < TSR_ARRAY_LEN(stack_sizes) && !started; i++)
-        started = !pthread_attr_setstacksize(&attr, stack_sizes[i]) && !pthread_create(&thread, &attr, thread_work, helper);
+        started = tsr__has_room(2 * stack_sizes[i]) && !pthread_attr_setstacksize(&attr, stack_sizes[i]) &&
+                  !pthread_create(&thread, &attr, thread_work, helper);
     pthread_attr_destroy(&attr);
     if (started && !thread_begins(helper)) {
         pthread_detach(thread);

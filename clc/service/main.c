@@ -68,14 +68,24 @@ static int serve_no_memory(void)
     return tsr_wire_send(STDIN_FILENO, TSR_WIRE_RESULT, answer.data, answer.size, UINT64_MAX) == TSR_OK ? 0 : 1;
 }
 
+/* Which limit counts: our own, or a hard one of the application, which is smaller. */
+static void state_memory_limit(uint64_t own)
+{
+    struct rlimit space, data;
+    if (getrlimit(RLIMIT_AS, &space) || getrlimit(RLIMIT_DATA, &data))
+        return;
+    rlim_t least = space.rlim_cur < data.rlim_cur ? space.rlim_cur : data.rlim_cur;
+    tsr__state_memory_limit(least == RLIM_INFINITY ? 0 : least, least != own);
+}
+
 static int answer_requests(void)
 {
     const char *why;
     uint64_t limit = tsr_env_size(TSR_ENV_CC_MEMORY);
     tsr__parts(&why); /* read before the jail closes; a missing file is reported at the first request */
-    tsr__state_memory_limit(limit);
     tsr__translate_prepare(true);
     tsr__jail_enter(limit);
+    state_memory_limit(limit);
     for (;;) {
         unsigned char *request;
         size_t size;
@@ -110,20 +120,28 @@ static void serve(void *exit_status)
     *(int *)exit_status = answer_requests();
 }
 
-/* The application's limit on the size of files counts for what the compiler says as well: a write fails then, and kills nobody. */
-static void lift_file_limit(void)
+/* As far as the hard limit goes. */
+static void lift_limit(__rlimit_resource_t what)
 {
     struct rlimit limit;
-    signal(SIGXFSZ, SIG_IGN);
-    if (!getrlimit(RLIMIT_FSIZE, &limit)) {
+    if (!getrlimit(what, &limit)) {
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_FSIZE, &limit);
+        setrlimit(what, &limit);
     }
+}
+
+/* The application's limits count for the compiler as well. A write that fails, as what the compiler says is too large a file, kills nobody.
+ */
+static void lift_limits(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    lift_limit(RLIMIT_FSIZE);
+    lift_limit(RLIMIT_DATA);
 }
 
 static int serve_in_child(void)
 {
-    lift_file_limit();
+    lift_limits();
     sigset_t child_signal, waiting_mask;
     struct sigaction action = {.sa_handler = on_child};
     sigemptyset(&child_signal);

@@ -14,9 +14,9 @@ static struct tsr__parts parts;
 static const char *failure;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void fail(const char *folder, const char *name, const char *why)
+static void fail(const char *folder, const char *name, const char *why, bool of_the_file)
 {
-    failure = tsr_format("%s/%s: %s; install Tessera again", folder, name, why);
+    failure = tsr_format("%s/%s: %s%s", folder, name, why, of_the_file ? "; install Tessera again" : "");
     if (!failure)
         failure = "out of memory";
 }
@@ -34,7 +34,7 @@ static const void *map_part(const char *folder, const char *name, size_t *size)
         data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
     }
     if (data == MAP_FAILED)
-        fail(folder, name, fd >= 0 && !*size ? "it is empty" : strerror(errno));
+        fail(folder, name, fd >= 0 && !*size ? "it is empty" : strerror(errno), errno != ENOMEM);
     if (fd >= 0)
         close(fd);
     return data == MAP_FAILED ? NULL : data;
@@ -58,7 +58,7 @@ static void load(void)
     if (!failure)
         parts.helpers = map_part(folder, "tessera-rt.o", &parts.helpers_size);
     if (!failure && !tsr__shelf_is_whole(parts.builtins, builtins_size))
-        fail(folder, builtins, "it is damaged or cut off");
+        fail(folder, builtins, "it is damaged or cut off", true);
     tsr_free(folder);
 }
 

@@ -236,8 +236,8 @@ bool tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
 /* The answer of a process that has no memory for another. It is built in `room`. */
 enum { TSR__NO_MEMORY_ROOM = 512 };
 struct tsr_buf tsr__no_memory_answer(unsigned char room[TSR__NO_MEMORY_ROOM]);
-/* For messages: the memory limit of the process. Called once, before the first request. */
-void tsr__state_memory_limit(uint64_t limit);
+/* For messages: the memory limit of the process, and whether it is the application's. Called once, before the first request. */
+void tsr__state_memory_limit(uint64_t limit, bool inherited);
 
 /* ---- stack.c ---- */
 
@@ -246,6 +246,8 @@ struct tsr__stack {
     void *low;
     size_t size;
 };
+/* Whether so much address space is left. Stacks leave at least their size for what runs on them. */
+bool tsr__has_room(size_t size);
 /* Runs the function on that stack, of 64 MiB if so much can be had, in the calling thread. One call at a time for each stack. False: not
  * run, as there is no memory for a stack. */
 bool tsr__run_on_stack(struct tsr__stack *stack, void (*function)(void *), void *data);

@@ -20,9 +20,17 @@ static void enter(void)
     entered.function(entered.data);
 }
 
+bool tsr__has_room(size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at != MAP_FAILED && !munmap(at, size);
+}
+
 bool tsr__run_on_stack(struct tsr__stack *stack, void (*function)(void *), void *data)
 {
     for (size_t i = 0; i < TSR_ARRAY_LEN(sizes) && !stack->low; i++) {
+        if (!tsr__has_room(2 * sizes[i]))
+            continue;
         void *low = mmap(NULL, sizes[i], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         if (low == MAP_FAILED)
             continue;

@@ -50,6 +50,13 @@ static void use(void)
     close_session(&s);
 }
 
+static int wait_for(pid_t child)
+{
+    int status;
+    REQUIRE(waitpid(child, &status, 0) == child, "waitpid: %s", strerror(errno));
+    return status;
+}
+
 /* ---- descriptors ---- */
 
 enum { OWN = 40, FIRST = 3 };
@@ -116,6 +123,42 @@ static void limit(__rlimit_resource_t what, rlim_t value)
 {
     struct rlimit r = {value, value};
     REQUIRE(!setrlimit(what, &r), "setrlimit: %s", strerror(errno));
+}
+
+static bool works_under(__rlimit_resource_t what, rlim_t bytes)
+{
+    pid_t child = fork();
+    if (!child) {
+        limit(what, bytes);
+        struct session s = open_session();
+        const char *source = "kernel void k(global int *out) { out[get_global_id(0)] = 7; }";
+        cl_int err;
+        cl_program program = clCreateProgramWithSource(s.context, 1, &source, NULL, &err);
+        REQUIRE(program, "clCreateProgramWithSource: %d", err);
+        if (clBuildProgram(program, 1, &s.device, "", NULL, NULL)) {
+            static char log[65536];
+            clGetProgramBuildInfo(program, s.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+            REQUIRE(*log && !strstr(log, "install") && !strstr(log, "TESSERA_CC_MEMORY"), "a log that does not help:\n%s", log);
+            _exit(SKIPPED);
+        }
+        _exit(0);
+    }
+    int status = wait_for(child);
+    REQUIRE(!status || (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED), "%llu bytes: status %x", (unsigned long long)bytes, status);
+    return !status;
+}
+
+/* What is enough for a build is enough when there is more. */
+static void little_memory(void)
+{
+    enum { MIB = 1 << 20 };
+    bool worked = false;
+    for (rlim_t bytes = 96 * MIB; bytes <= 256 * MIB; bytes += 8 * MIB) {
+        const bool works = works_under(RLIMIT_AS, bytes);
+        REQUIRE(works || !worked, "less than %llu bytes of address space were enough", (unsigned long long)bytes);
+        worked |= works;
+    }
+    REQUIRE(worked && works_under(RLIMIT_DATA, 32 * MIB), "nothing is enough");
 }
 
 static void file_limit(void)
@@ -227,13 +270,6 @@ static void no_proc(void)
     if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", "/proc", "tmpfs", 0, NULL))
         exit(SKIPPED);
     use();
-}
-
-static int wait_for(pid_t child)
-{
-    int status;
-    REQUIRE(waitpid(child, &status, 0) == child, "waitpid: %s", strerror(errno));
-    return status;
 }
 
 /* A child of the application lives on while compilers come and go, and is the application's to wait for. */
@@ -485,6 +521,7 @@ static const struct {
     CASE(no_standard_streams),
     CASE(file_limit),
     CASE(file_limit_later),
+    PLAIN(little_memory),
     PLAIN(small_stack),
     PLAIN(huge_stack),
     PLAIN(huge_stack_inprocess),
