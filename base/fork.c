@@ -14,6 +14,7 @@ static _Thread_local unsigned mine;
 static _Thread_local int cancel; /* what tsr_no_cancel_begin has returned to the outermost section of this thread */
 static struct tsr_fork_hooks *hooks;
 static struct tsr_fork_mutex *mutexes;
+static struct tsr_fork_table *tables;
 
 enum {
     SECTIONS_SECONDS = 5, /* that fork() waits for all sections, and */
@@ -39,6 +40,9 @@ static void wait_for_sections(void)
 static void take_mutexes(void)
 {
     const struct timespec deadline = seconds_from_now(MUTEXES_SECONDS);
+    for (struct tsr_fork_table *table = tables; table; table = table->next)
+        for (int i = 0; i < TSR_FORK_TABLE_SIZE; i++)
+            table->of[i].taken = !pthread_mutex_clocklock(&table->of[i].mutex, CLOCK_MONOTONIC, &deadline);
     for (struct tsr_fork_mutex *m = mutexes; m; m = m->next)
         m->taken = !pthread_mutex_clocklock(m->mutex, CLOCK_MONOTONIC, &deadline);
 }
@@ -52,6 +56,10 @@ static void release_mutexes(bool child)
             m->in_child(m);
         pthread_mutex_unlock(m->mutex);
     }
+    for (struct tsr_fork_table *table = tables; table; table = table->next)
+        for (int i = 0; i < TSR_FORK_TABLE_SIZE; i++)
+            if (table->of[i].taken)
+                pthread_mutex_unlock(&table->of[i].mutex);
 }
 
 /* A signal handler that interrupts a section of this thread may fork as well. */
@@ -127,6 +135,17 @@ void tsr_fork_mutex_remove(struct tsr_fork_mutex *removed)
     *removed->link = removed->next;
     if (removed->next)
         removed->next->link = removed->link;
+    pthread_mutex_unlock(&lock);
+}
+
+void tsr_fork_table_add(struct tsr_fork_table *added)
+{
+    watch_once();
+    for (int i = 0; i < TSR_FORK_TABLE_SIZE; i++)
+        pthread_mutex_init(&added->of[i].mutex, NULL);
+    pthread_mutex_lock(&lock);
+    added->next = tables;
+    tables = added;
     pthread_mutex_unlock(&lock);
 }
 

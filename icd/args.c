@@ -35,9 +35,9 @@ static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, voi
 {
     if (object)
         tsr__watch(object);
-    pthread_mutex_lock(&kernel->lock);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
     void *before = store(kernel, index, value, object, svm);
-    pthread_mutex_unlock(&kernel->lock);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
     if (before)
         tsr__unwatch(before);
     expect_launch(kernel);
@@ -60,11 +60,11 @@ void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin)
 static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
 {
     uint64_t zero = 0;
-    pthread_mutex_lock(&kernel->lock);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
     store(kernel, index, &zero, NULL, false);
     kernel->states[index].local_size = size;
     tsr__kernel_place_locals(kernel, tsr_local_round(kernel->info->local_bytes));
-    pthread_mutex_unlock(&kernel->lock);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
     expect_launch(kernel);
 }
 
@@ -267,10 +267,10 @@ static cl_int set_indirect(struct _cl_kernel *kernel, enum tsr_usm kind, size_t 
     cl_int err = check_flag(kernel->program->context, size, value);
     if (err != CL_SUCCESS)
         return err;
-    pthread_mutex_lock(&kernel->lock);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
     kernel->indirect &= ~(1u << kind);
     kernel->indirect |= (unsigned)(*(const cl_bool *)value == CL_TRUE) << kind;
-    pthread_mutex_unlock(&kernel->lock);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
     return CL_SUCCESS;
 }
 
@@ -281,9 +281,9 @@ static cl_int set_listed(struct _cl_kernel *kernel, unsigned *listed, size_t siz
     if (err != CL_SUCCESS)
         return err;
     unsigned kinds = tsr__memory_kinds(context, value, size / sizeof(void *));
-    pthread_mutex_lock(&kernel->lock);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
     *listed = kinds;
-    pthread_mutex_unlock(&kernel->lock);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
     return CL_SUCCESS;
 }
 
@@ -298,11 +298,11 @@ static cl_int set_device_pointers(struct _cl_kernel *kernel, size_t size, const 
     RETURN_IF(context, size && !pointers, CL_OUT_OF_HOST_MEMORY, "no memory for %zu bytes of pointers", size);
     if (pointers)
         memcpy(pointers, value, size);
-    pthread_mutex_lock(&kernel->lock);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
     void *before = kernel->device_pointers;
     kernel->device_pointers = pointers;
     kernel->device_pointer_count = size / sizeof *pointers;
-    pthread_mutex_unlock(&kernel->lock);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
     tsr_free(before);
     return CL_SUCCESS;
 }

@@ -66,7 +66,6 @@ static void command_destroy(struct tsr_object *object)
     struct _cl_event *command = (struct _cl_event *)object;
     struct _cl_command_queue *queue = command->queue;
     object->tag = 0;
-    pthread_mutex_destroy(&command->lock);
     recycle(command);
     tsr__drop(queue);
 }
@@ -128,7 +127,6 @@ struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_t
     memset(command, 0, sizeof *command + payload);
     command->payload_lines = (uint32_t)lines;
     tsr__object_init(&command->base, TSR_TAG_EVENT, command_destroy);
-    pthread_mutex_init(&command->lock, NULL);
     tsr__hold(queue);
     command->queue = queue;
     command->context = queue->context;

@@ -124,9 +124,9 @@ static cl_int check_sync_points(const struct tsr__record_call *call)
     if (!call->wait_list != !call->wait_count)
         return tsr__error(context, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, call->function, "sync_point_wait_list",
                           "%u synchronization points at %p: both or neither must be zero", call->wait_count, (const void *)call->wait_list);
-    pthread_mutex_lock(&call->buffer->lock);
+    tsr__command_buffer_lock(call->buffer);
     cl_uint count = call->buffer->count, i = 0;
-    pthread_mutex_unlock(&call->buffer->lock);
+    tsr__command_buffer_unlock(call->buffer);
     while (i < call->wait_count && call->wait_list[i] >= 1 && call->wait_list[i] <= count)
         i++;
     if (i < call->wait_count)
@@ -150,9 +150,9 @@ cl_int tsr__record_check(const struct tsr__record_call *call, bool dispatch)
     if (call->queue)
         return tsr__error(context, CL_INVALID_COMMAND_QUEUE, call->function, "command_queue",
                           "the queue must be NULL: a command buffer has one queue");
-    pthread_mutex_lock(&call->buffer->lock);
+    tsr__command_buffer_lock(call->buffer);
     bool finalized = call->buffer->finalized;
-    pthread_mutex_unlock(&call->buffer->lock);
+    tsr__command_buffer_unlock(call->buffer);
     if (finalized)
         return report_finalized(call);
     if (!dispatch && call->properties && call->properties[0])
@@ -236,7 +236,7 @@ static struct _cl_mutable_command_khr *command_new(const struct tsr__record_call
 cl_int tsr__record_add(const struct tsr__record_call *call, const struct tsr__recording *recording)
 {
     struct _cl_command_buffer_khr *buffer = call->buffer;
-    pthread_mutex_lock(&buffer->lock);
+    tsr__command_buffer_lock(buffer);
     bool finalized = buffer->finalized; /* perhaps since the check */
     struct _cl_mutable_command_khr *command = finalized ? NULL : command_new(call, recording);
     cl_uint number = 0;
@@ -248,7 +248,7 @@ cl_int tsr__record_add(const struct tsr__record_call *call, const struct tsr__re
         if (!recording->enqueue)
             buffer->barrier = number;
     }
-    pthread_mutex_unlock(&buffer->lock);
+    tsr__command_buffer_unlock(buffer);
     if (finalized)
         return report_finalized(call);
     if (!command)
@@ -275,11 +275,11 @@ static bool complete(const struct _cl_command_buffer_khr *buffer)
 
 static cl_command_buffer_state_khr state_of(struct _cl_command_buffer_khr *buffer)
 {
-    pthread_mutex_lock(&buffer->lock);
+    tsr__command_buffer_lock(buffer);
     cl_command_buffer_state_khr state = !buffer->finalized ? CL_COMMAND_BUFFER_STATE_RECORDING_KHR
                                         : complete(buffer) ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
                                                            : CL_COMMAND_BUFFER_STATE_FINALIZED_KHR;
-    pthread_mutex_unlock(&buffer->lock);
+    tsr__command_buffer_unlock(buffer);
     return state;
 }
 
@@ -287,10 +287,10 @@ TSR_API cl_int CL_API_CALL clFinalizeCommandBufferKHR(cl_command_buffer_khr comm
 {
     RETURN_IF(NULL, !tsr__valid(command_buffer, TSR_TAG_COMMAND_BUFFER), CL_INVALID_COMMAND_BUFFER_KHR, "not a command buffer: %p",
               (void *)command_buffer);
-    pthread_mutex_lock(&command_buffer->lock);
+    tsr__command_buffer_lock(command_buffer);
     bool before = command_buffer->finalized;
     command_buffer->finalized = true;
-    pthread_mutex_unlock(&command_buffer->lock);
+    tsr__command_buffer_unlock(command_buffer);
     RETURN_IF(command_buffer->queue->context, before, CL_INVALID_OPERATION, "the command buffer has been finalized before");
     return CL_SUCCESS;
 }

@@ -44,16 +44,19 @@ struct _cl_command_buffer_khr {
     cl_uint barrier; /* number of the last barrier, plus 1 */
 };
 
-/* Takes the lock, and a hold, as the context's callback may release the command buffer in the call that has the lock. */
+/* Takes the lock, and a hold, as the context's callback may release the command buffer in the call that has the lock. fork() waits for the
+ * call. */
 static inline void tsr__command_buffer_lock(struct _cl_command_buffer_khr *buffer)
 {
     tsr__hold(buffer);
+    tsr_no_fork_begin();
     pthread_mutex_lock(&buffer->lock);
 }
 
 static inline void tsr__command_buffer_unlock(struct _cl_command_buffer_khr *buffer)
 {
     pthread_mutex_unlock(&buffer->lock);
+    tsr_no_fork_end();
     tsr__drop(buffer);
 }
 

@@ -80,6 +80,7 @@ static cl_int make_context(const struct request *request, const char *function, 
     pthread_mutex_init(&context->lock, NULL);
     context->fork_waits.mutex = &context->lock;
     tsr_fork_mutex_add(&context->fork_waits);
+    tsr__lock_tables_ready();
     context->devices = tsr_calloc(request->device_count, sizeof(*context->devices));
     if (!context->devices)
         return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "devices", "no memory for a list of %u devices", request->device_count);

@@ -189,10 +189,10 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
 {
     const struct tsr_kernel_info *info = kernel->info;
     uint32_t i = 0;
-    pthread_mutex_lock(&kernel->lock);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
     while (i < info->arg_count && kernel->states[i].set)
         i++;
-    pthread_mutex_unlock(&kernel->lock);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
     const char *name = i < info->arg_count && info->args[i].name ? info->args[i].name : "";
     return tsr__error(kernel->program->context, CL_INVALID_KERNEL_ARGS, __func__, "unset_count",
                       "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
@@ -399,10 +399,10 @@ static cl_int check_images(struct _cl_command_queue *queue, struct _cl_kernel *k
     for (uint32_t i = 0; i < info->arg_count && err == CL_SUCCESS; i++) {
         if (info->args[i].kind != TSR_ARG_IMAGE)
             continue;
-        pthread_mutex_lock(&kernel->lock);
+        tsr_table_lock(&tsr__kernel_locks, kernel);
         struct _cl_mem *image = kernel->states[i].object;
         bool held = image && tsr__hold_alive(image); /* else the launch is refused later */
-        pthread_mutex_unlock(&kernel->lock);
+        tsr_table_unlock(&tsr__kernel_locks, kernel);
         if (!held)
             continue;
         err = tsr__check_image_on("clEnqueueNDRangeKernel", image, queue->device);
@@ -469,9 +469,9 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     command->task.units = 0;
     if (!empty) {
-        pthread_mutex_lock(&kernel->lock);
+        tsr_table_lock(&tsr__kernel_locks, kernel);
         err = snapshot(command, kernel, loaded.info, loaded.module, &range);
-        pthread_mutex_unlock(&kernel->lock);
+        tsr_table_unlock(&tsr__kernel_locks, kernel);
         if (err != CL_SUCCESS)
             tsr__command_abandon(command);
         RETURN_IF(context, err == CL_INVALID_KERNEL_ARGS, err, "a memory object that is an argument of kernel %s has been released",

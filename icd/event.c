@@ -16,7 +16,7 @@ struct tsr__event_callback {
 static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int status)
 {
     struct tsr__event_callback *due[CL_SUBMITTED + 1] = {NULL}, *later = NULL, **end = &later, *all = NULL;
-    pthread_mutex_lock(&event->lock);
+    tsr_table_lock(&tsr__event_locks, event);
     for (struct tsr__event_callback *c = atomic_load(&event->callbacks), *next; c; c = next) {
         next = c->next;
         if (c->type >= status) {
@@ -29,7 +29,7 @@ static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int stat
     }
     *end = NULL;
     atomic_store(&event->callbacks, later);
-    pthread_mutex_unlock(&event->lock);
+    tsr_table_unlock(&tsr__event_locks, event);
     end = &all;
     for (cl_int type = CL_SUBMITTED; type >= CL_COMPLETE; type--)
         for (*end = due[type]; *end;)
@@ -40,20 +40,20 @@ static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int stat
 /* Notes that this thread calls the event's callbacks. False: it does so already, further up on its stack. */
 static bool begin_calls(struct _cl_event *event, const void *thread)
 {
-    pthread_mutex_lock(&event->lock);
+    tsr_table_lock(&tsr__event_locks, event);
     bool again = event->caller == thread;
     if (!event->caller)
         event->caller = thread;
-    pthread_mutex_unlock(&event->lock);
+    tsr_table_unlock(&tsr__event_locks, event);
     return !again;
 }
 
 static void end_calls(struct _cl_event *event, const void *thread)
 {
-    pthread_mutex_lock(&event->lock);
+    tsr_table_lock(&tsr__event_locks, event);
     if (event->caller == thread)
         event->caller = NULL;
-    pthread_mutex_unlock(&event->lock);
+    tsr_table_unlock(&tsr__event_locks, event);
 }
 
 /* Calls the callbacks that are due, each once, under no lock. The caller keeps the event alive. What a callback registers for its own event
@@ -120,7 +120,6 @@ static void user_event_destroy(struct tsr_object *object)
         next = c->next;
         tsr_free(c);
     }
-    pthread_mutex_destroy(&event->lock);
     tsr__drop(event->context);
     tsr_free(event);
 }
@@ -131,7 +130,6 @@ struct _cl_event *tsr__user_event_new(struct _cl_context *context)
     if (!event)
         return NULL;
     tsr__object_init(&event->base, TSR_TAG_EVENT, user_event_destroy);
-    pthread_mutex_init(&event->lock, NULL);
     tsr__hold(context);
     event->context = context;
     event->type = CL_COMMAND_USER;
@@ -265,10 +263,10 @@ TSR_API cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type, void(
     *callback = (struct tsr__event_callback){.call = call, .user_data = user_data, .type = type};
 
     tsr__hold(event); /* the callback may release it */
-    pthread_mutex_lock(&event->lock);
+    tsr_table_lock(&tsr__event_locks, event);
     callback->next = atomic_load(&event->callbacks);
     atomic_store(&event->callbacks, callback);
-    pthread_mutex_unlock(&event->lock);
+    tsr_table_unlock(&tsr__event_locks, event);
     if (atomic_load(&event->status) <= type)
         call_due(event);
     tsr__drop(event);

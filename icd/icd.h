@@ -65,6 +65,11 @@ void *tsr__created(void *object, cl_int err, cl_int *errcode_ret);
 cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid);
 cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid);
 
+/* Locks of objects of which there are many: an object has one of its kind's table (icd/object.c). Under a kernel's lock the context's and
+ * those of memory objects may be taken, under the others none. */
+extern struct tsr_fork_table tsr__event_locks, tsr__semaphore_locks, tsr__mem_locks, tsr__kernel_locks;
+void tsr__lock_tables_ready(void); /* before the first of these objects is made */
+
 /* A list of objects that do not hold each other, under a lock of the owner. An object leaves it before its memory is freed. (icd/object.c)
  */
 struct tsr__link {
@@ -201,7 +206,6 @@ struct _cl_event {
     cl_int result;                           /* the status that it ends with; set before cleanup is called */
     cl_ulong queued_ns;                      /* if task.timed */
     uint64_t device_start_ns, device_end_ns; /* likewise, as the device says; 0: it does not */
-    pthread_mutex_t lock;                    /* callbacks, caller */
     const void *caller;                      /* the thread that calls callbacks (icd/event.c); of several, the first one. NULL: none does */
     _Atomic(struct tsr__event_callback *) callbacks;
     /* The command: what to run and how to clean up. `payload` follows the struct in memory.
@@ -228,8 +232,7 @@ struct _cl_mem {
     size_t origin;          /* of a sub-buffer */
     cl_mem_properties *properties;
     size_t property_count;
-    pthread_mutex_t lock;
-    cl_uint map_count;
+    cl_uint map_count; /* this and what follows to `destructors`: under tsr__mem_lock() of the root object, destructors of the object */
     struct tsr__mapping *mappings;
     struct tsr_destructor *destructors;
     bool addressed;        /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of a root buffer: each device has one address for it */
@@ -325,7 +328,6 @@ struct _cl_kernel {
     struct tsr__kernel_on *on;
     const struct tsr_kernel_info *info;         /* the first that is not NULL: names and arguments are the same in all */
     _Atomic bool wanted;                        /* a launch is to be expected: an argument has been set, or there is none */
-    pthread_mutex_t lock;                       /* arguments */
     unsigned char *args;                        /* argument block */
     struct tsr__arg_state *states;              /* per argument: set or not, memory object (watched), local size */
     cl_uint unset_count, object_count;          /* arguments not set yet; arguments that are objects */

@@ -30,7 +30,6 @@ static void kernel_destroy(struct tsr_object *object)
     count_objects(kernel, -1, kernel->wanted ? -1 : 0);
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
-    pthread_mutex_destroy(&kernel->lock);
     tsr_free(kernel->device_pointers);
     tsr_free(kernel->states);
     tsr_free(kernel->args);
@@ -68,7 +67,6 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, struct tsr__ke
     kernel->args = args;
     kernel->states = states;
     kernel->unset_count = info->arg_count;
-    pthread_mutex_init(&kernel->lock, NULL);
     count_objects(kernel, 1, 0);
     return kernel;
 }
@@ -266,7 +264,7 @@ struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source)
     if (!kernel)
         return NULL;
 
-    pthread_mutex_lock(&source->lock);
+    tsr_table_lock(&tsr__kernel_locks, source);
     size_t pointer_bytes = source->device_pointer_count * sizeof *kernel->device_pointers;
     kernel->device_pointers = pointer_bytes ? tsr_malloc(pointer_bytes) : NULL;
     if (kernel->device_pointers) {
@@ -286,7 +284,7 @@ struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source)
     kernel->svm_listed = source->svm_listed;
     kernel->usm_listed = source->usm_listed;
     kernel->local_bytes = source->local_bytes;
-    pthread_mutex_unlock(&source->lock);
+    tsr_table_unlock(&tsr__kernel_locks, source);
     if (source->wanted)
         tsr__kernel_want(kernel);
     if (!pointer_bytes || kernel->device_pointers)

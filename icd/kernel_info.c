@@ -82,9 +82,9 @@ static cl_int on_device(struct _cl_kernel *kernel, cl_device_id *device, const s
 
 static uint64_t dynamic_local_bytes(struct _cl_kernel *kernel)
 {
-    pthread_mutex_lock(&kernel->lock);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
     uint64_t bytes = kernel->local_bytes;
-    pthread_mutex_unlock(&kernel->lock);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
     return bytes;
 }
 

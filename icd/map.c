@@ -52,12 +52,12 @@ static void map_cleanup(struct _cl_event *command)
     struct map_payload *payload = (struct map_payload *)command->payload;
     struct tsr__mapping *mapping = payload->mapping;
     struct _cl_mem *root = tsr__mem_root(payload->mem);
-    pthread_mutex_lock(&root->lock);
+    tsr_table_lock(&tsr__mem_locks, root);
     mapping->enqueued = false;
     if (!mapping->unmapped && command->result < 0)
         list_remove(list_find(root, mapping));
     bool gone = mapping->unmapped;
-    pthread_mutex_unlock(&root->lock);
+    tsr_table_unlock(&tsr__mem_locks, root);
     if (gone)
         tsr_free(mapping);
     tsr__drop(payload->mem);
@@ -98,11 +98,11 @@ cl_int tsr__map(const char *function, cl_command_queue queue, cl_command_type ty
     *mapping = (struct tsr__mapping){.owner = mem, .pointer = pointer, .rect = *rect, .flags = flags, .enqueued = true};
     struct _cl_mem *root = tsr__mem_root(mem);
     bool writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-    pthread_mutex_lock(&root->lock);
+    tsr_table_lock(&tsr__mem_locks, root);
     bool clash = writes && overlaps_written(root, rect);
     if (!clash)
         list_add(mapping);
-    pthread_mutex_unlock(&root->lock);
+    tsr_table_unlock(&tsr__mem_locks, root);
     if (clash) {
         tsr_free(mapping);
         return tsr__error(queue->context, CL_INVALID_OPERATION, function, "map_flags",
@@ -110,9 +110,9 @@ cl_int tsr__map(const char *function, cl_command_queue queue, cl_command_type ty
     }
     struct _cl_event *command = map_command(queue, type, mem, mapping);
     if (!command) {
-        pthread_mutex_lock(&root->lock);
+        tsr_table_lock(&tsr__mem_locks, root);
         list_remove(list_find(root, mapping));
-        pthread_mutex_unlock(&root->lock);
+        tsr_table_unlock(&tsr__mem_locks, root);
         tsr_free(mapping);
     }
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, blocking);
@@ -157,7 +157,7 @@ TSR_API cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_me
     struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, mem);
     struct _cl_mem *root = tsr__mem_root(mem);
     struct tsr__mapping *mapping = NULL, *own = NULL;
-    pthread_mutex_lock(&root->lock);
+    tsr_table_lock(&tsr__mem_locks, root);
     for (struct tsr__mapping **link = &root->mappings; *link; link = &(*link)->next)
         if ((*link)->owner == mem && (*link)->pointer == pointer) {
             mapping = *link;
@@ -166,7 +166,7 @@ TSR_API cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_me
             own = command && !mapping->enqueued ? mapping : NULL;
             break;
         }
-    pthread_mutex_unlock(&root->lock);
+    tsr_table_unlock(&tsr__mem_locks, root);
     tsr_free(own);
     if (!mapping) {
         if (command)

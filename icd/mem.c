@@ -18,7 +18,7 @@ TSR_API cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem mem, void(CL_
 {
     RETURN_IF(NULL, !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "not a memory object: %p", (void *)mem);
     RETURN_IF(mem->context, !call, CL_INVALID_VALUE, "the callback is NULL");
-    return tsr__add_destructor(mem->context, &mem->lock, &mem->destructors,
+    return tsr__add_destructor(mem->context, tsr_table_mutex(&tsr__mem_locks, mem), &mem->destructors,
                                (struct tsr_destructor){.mem_ends = call, .user_data = user_data});
 }
 
@@ -49,10 +49,10 @@ TSR_API cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info name, size
     case CL_MEM_HOST_PTR:
         return tsr__info_value(out, void *, mem->host_ptr);
     case CL_MEM_MAP_COUNT: {
-        pthread_mutex_t *lock = &tsr__mem_root(mem)->lock;
-        pthread_mutex_lock(lock);
+        const struct _cl_mem *root = tsr__mem_root(mem);
+        tsr_table_lock(&tsr__mem_locks, root);
         cl_uint count = mem->map_count;
-        pthread_mutex_unlock(lock);
+        tsr_table_unlock(&tsr__mem_locks, root);
         return tsr__info_value(out, cl_uint, count);
     }
     case CL_MEM_REFERENCE_COUNT:

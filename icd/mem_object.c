@@ -92,7 +92,7 @@ cl_int tsr__check_host_pointer(const char *function, struct _cl_context *context
 static void forget_mappings(struct _cl_mem *mem)
 {
     struct _cl_mem *root = tsr__mem_root(mem);
-    pthread_mutex_lock(&root->lock);
+    tsr_table_lock(&tsr__mem_locks, root);
     for (struct tsr__mapping **link = &root->mappings; *link;) {
         struct tsr__mapping *mapping = *link;
         if (mapping->owner == mem) {
@@ -102,7 +102,7 @@ static void forget_mappings(struct _cl_mem *mem)
             link = &mapping->next;
         }
     }
-    pthread_mutex_unlock(&root->lock);
+    tsr_table_unlock(&tsr__mem_locks, root);
 }
 
 static void mem_destroy(struct tsr_object *object)
@@ -126,7 +126,6 @@ static void mem_destroy(struct tsr_object *object)
     if (mem->parent)
         tsr__drop(mem->parent);
     tsr__drop(mem->context);
-    pthread_mutex_destroy(&mem->lock);
     tsr_free(mem->properties);
     tsr_free(mem->image);
     tsr__unwatch(mem);
@@ -138,7 +137,6 @@ struct _cl_mem *tsr__mem_new(struct _cl_context *context, cl_mem_object_type typ
     if (!mem)
         return NULL;
     tsr__object_init(&mem->base, TSR_TAG_MEM, mem_destroy);
-    pthread_mutex_init(&mem->lock, NULL);
     tsr__hold(context);
     mem->context = context;
     mem->type = type;

@@ -12,6 +12,22 @@ struct _cl_platform_id *tsr__platform(void)
     return &platform;
 }
 
+struct tsr_fork_table tsr__event_locks, tsr__semaphore_locks, tsr__mem_locks, tsr__kernel_locks;
+
+static void add_lock_tables(void)
+{
+    tsr_fork_table_add(&tsr__event_locks);
+    tsr_fork_table_add(&tsr__semaphore_locks);
+    tsr_fork_table_add(&tsr__mem_locks);
+    tsr_fork_table_add(&tsr__kernel_locks);
+}
+
+void tsr__lock_tables_ready(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, add_lock_tables);
+}
+
 static const char *tag_name(enum tsr_tag tag)
 {
     static const char *const names[] = {"platform",         "device",    "context",        "queue", "memory",

@@ -255,9 +255,9 @@ static cl_int check_update(struct _cl_command_buffer_khr *buffer, cl_uint count,
                            const void **configs)
 {
     struct _cl_context *context = buffer->queue->context;
-    pthread_mutex_lock(&buffer->lock);
+    tsr__command_buffer_lock(buffer);
     bool finalized = buffer->finalized;
-    pthread_mutex_unlock(&buffer->lock);
+    tsr__command_buffer_unlock(buffer);
     RETURN_IF(context, !finalized, CL_INVALID_OPERATION, "the command buffer has not been finalized");
     RETURN_IF(context, !(buffer->flags & CL_COMMAND_BUFFER_MUTABLE_KHR), CL_INVALID_OPERATION,
               "the command buffer was created without CL_COMMAND_BUFFER_MUTABLE_KHR");
@@ -333,8 +333,8 @@ TSR_API cl_int CL_API_CALL clGetMutableCommandInfoKHR(cl_mutable_command_khr com
     /* Only launches hand out handles. */
     RETURN_IF(NULL, !tsr__valid(command, TSR_TAG_RECORDED_COMMAND), CL_INVALID_MUTABLE_COMMAND_KHR, "no handle of a command: %p",
               (void *)command);
-    pthread_mutex_lock(&command->buffer->lock);
+    tsr__command_buffer_lock(command->buffer);
     cl_int err = command_info(command, param_name, (struct tsr_info_out){param_value_size, param_value, param_value_size_ret});
-    pthread_mutex_unlock(&command->buffer->lock);
+    tsr__command_buffer_unlock(command->buffer);
     return err;
 }

@@ -13,9 +13,9 @@ struct _cl_semaphore_khr {
     struct _cl_device_id *device; /* the only one that may use it, held; NULL: all of the context */
     cl_semaphore_properties_khr *properties;
     size_t property_count; /* words with the final zero */
-    pthread_mutex_t lock;  /* what follows */
-    cl_event signaled;     /* gate of a signal that no wait has taken; NULL: there is none */
-    cl_event *awaited;     /* gates of waits whose signal is still to come, the oldest first, from `awaited_begin` on */
+    /* Under the lock: */
+    cl_event signaled; /* gate of a signal that no wait has taken; NULL: there is none */
+    cl_event *awaited; /* gates of waits whose signal is still to come, the oldest first, from `awaited_begin` on */
     size_t awaited_begin, awaited_count, awaited_room;
 };
 
@@ -33,7 +33,6 @@ static void semaphore_destroy(struct tsr_object *object)
     }
     tsr_free(semaphore->awaited);
     tsr_free(semaphore->properties);
-    pthread_mutex_destroy(&semaphore->lock);
     if (semaphore->device)
         tsr__drop(semaphore->device);
     tsr__drop(semaphore->context);
@@ -98,7 +97,6 @@ TSR_API cl_semaphore_khr CL_API_CALL clCreateSemaphoreWithPropertiesKHR(cl_conte
     semaphore = tsr_calloc(1, sizeof *semaphore);
     FAIL_IF(context, !semaphore, CL_OUT_OF_HOST_MEMORY, "no memory for a semaphore");
     tsr__object_init(&semaphore->base, TSR_TAG_SEMAPHORE, semaphore_destroy);
-    pthread_mutex_init(&semaphore->lock, NULL);
     tsr__hold(context);
     semaphore->context = context;
     if (wanted.device)
@@ -128,7 +126,7 @@ static bool gate_of_signal(struct _cl_semaphore_khr *semaphore, cl_event *gate)
 {
     bool good = true;
     *gate = NULL;
-    pthread_mutex_lock(&semaphore->lock);
+    tsr_table_lock(&tsr__semaphore_locks, semaphore);
     if (semaphore->awaited_count) {
         *gate = semaphore->awaited[semaphore->awaited_begin++];
         if (!--semaphore->awaited_count)
@@ -140,7 +138,7 @@ static bool gate_of_signal(struct _cl_semaphore_khr *semaphore, cl_event *gate)
             clRetainEvent(*gate);
         semaphore->signaled = *gate;
     }
-    pthread_mutex_unlock(&semaphore->lock);
+    tsr_table_unlock(&tsr__semaphore_locks, semaphore);
     return good;
 }
 
@@ -167,7 +165,7 @@ static bool has_room(struct _cl_semaphore_khr *semaphore)
  * memory. */
 static cl_event gate_of_wait(struct _cl_semaphore_khr *semaphore)
 {
-    pthread_mutex_lock(&semaphore->lock);
+    tsr_table_lock(&tsr__semaphore_locks, semaphore);
     cl_event gate = semaphore->signaled;
     semaphore->signaled = NULL;
     if (!gate && has_room(semaphore)) {
@@ -177,7 +175,7 @@ static cl_event gate_of_wait(struct _cl_semaphore_khr *semaphore)
             semaphore->awaited[semaphore->awaited_begin + semaphore->awaited_count++] = gate;
         }
     }
-    pthread_mutex_unlock(&semaphore->lock);
+    tsr_table_unlock(&tsr__semaphore_locks, semaphore);
     return gate;
 }
 
@@ -339,9 +337,9 @@ TSR_API cl_int CL_API_CALL clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr sema_
 
 static cl_semaphore_payload_khr payload_of(struct _cl_semaphore_khr *semaphore)
 {
-    pthread_mutex_lock(&semaphore->lock);
+    tsr_table_lock(&tsr__semaphore_locks, semaphore);
     bool signaled = semaphore->signaled && atomic_load(&semaphore->signaled->status) == CL_COMPLETE;
-    pthread_mutex_unlock(&semaphore->lock);
+    tsr_table_unlock(&tsr__semaphore_locks, semaphore);
     return signaled;
 }
 

@@ -160,6 +160,45 @@ static void a_child_finds_mutexes_free_and_what_they_guard_whole(void **state)
     assert_int_equal(status_of(child), 0);
 }
 
+static struct tsr_fork_table table;
+static long counts[2 * TSR_FORK_TABLE_SIZE]; /* of objects, by their addresses */
+
+static void *change_all(void *data)
+{
+    (void)data;
+    for (size_t i = 0; !atomic_load(&stop); i = (i + 1) % TSR_ARRAY_LEN(counts)) {
+        tsr_table_lock(&table, &counts[i]);
+        counts[i]++;
+        usleep(20);
+        counts[i]++;
+        tsr_table_unlock(&table, &counts[i]);
+    }
+    return NULL;
+}
+
+static void a_child_finds_the_mutexes_of_tables_free(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    atomic_store(&stop, false);
+    tsr_fork_table_add(&table);
+    assert_int_equal(pthread_create(&thread, NULL, change_all, NULL), 0);
+    for (int i = 0; i < 50; i++) {
+        pid_t child = fork();
+        if (!child) {
+            bool bad = false;
+            for (size_t c = 0; c < TSR_ARRAY_LEN(counts); c++) {
+                bad |= pthread_mutex_trylock(tsr_table_mutex(&table, &counts[c])) || counts[c] % 2;
+                tsr_table_unlock(&table, &counts[c]);
+            }
+            _exit(bad);
+        }
+        assert_int_equal(status_of(child), 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+}
+
 /* As the handler of a signal may do. It is waited for in vain, but not for ever. */
 static void a_thread_may_fork_under_such_a_mutex(void **state)
 {
@@ -234,6 +273,7 @@ int main(void)
                                        cmocka_unit_test(a_thread_may_fork_in_its_own_section),
                                        cmocka_unit_test(hooks_are_called_on_either_side),
                                        cmocka_unit_test(a_child_finds_mutexes_free_and_what_they_guard_whole),
+                                       cmocka_unit_test(a_child_finds_the_mutexes_of_tables_free),
                                        cmocka_unit_test(a_thread_may_fork_under_such_a_mutex),
                                        cmocka_unit_test(a_lock_of_another_library_is_no_dead_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,31 @@ struct tsr_fork_mutex {
 };
 void tsr_fork_mutex_add(struct tsr_fork_mutex *added); /* mutex and in_child are set; before other threads see the object */
 void tsr_fork_mutex_remove(struct tsr_fork_mutex *removed);
+/* Mutexes for many small objects of a kind: each object has the one that its address leads to. fork() waits for them as for the others, and
+ * the same holds for what is done under them, but other mutexes may be taken, and those of tables added earlier. Static, all zero, never
+ * removed. */
+enum { TSR_FORK_TABLE_SIZE = 64 };
+struct tsr_fork_table {
+    struct {
+        _Alignas(64) pthread_mutex_t mutex;
+        bool taken;
+    } of[TSR_FORK_TABLE_SIZE];
+    struct tsr_fork_table *next;
+};
+void tsr_fork_table_add(struct tsr_fork_table *added);
+static inline pthread_mutex_t *tsr_table_mutex(struct tsr_fork_table *table, const void *object)
+{
+    uintptr_t address = (uintptr_t)object >> 4;
+    return &table->of[(address ^ address >> 6) % TSR_FORK_TABLE_SIZE].mutex;
+}
+static inline void tsr_table_lock(struct tsr_fork_table *table, const void *object)
+{
+    pthread_mutex_lock(tsr_table_mutex(table, object));
+}
+static inline void tsr_table_unlock(struct tsr_fork_table *table, const void *object)
+{
+    pthread_mutex_unlock(tsr_table_mutex(table, object));
+}
 
 /* The application may cancel a thread that is in one of the driver's calls. It must not end between these two, where the driver waits for
  * others, opens files or calls the application: a lock, a descriptor or a compiler process would stay behind. Sections of tsr_no_fork_begin
