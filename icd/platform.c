@@ -113,7 +113,7 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
     case CL_PLATFORM_PROFILE:
         return tsr__info_str(out, "FULL_PROFILE");
     case CL_PLATFORM_VERSION:
-        return tsr__info_str(out, "OpenCL 3.1 Tessera " TSR_VERSION);
+        return tsr__info_str(out, "OpenCL 3.1 Tessera");
     case CL_PLATFORM_NUMERIC_VERSION:
         return tsr__info_value(out, cl_version, CL_MAKE_VERSION(3, 1, 0));
     case CL_PLATFORM_NAME:
