@@ -65,6 +65,48 @@ void tsr__t_note_value(struct tsr_tensor_program *p, struct tsr_tensor_diagnosti
 
 /* ---- text ---- */
 
+/* The bytes of the character of UTF-8 at `text`, of `left`. 0: control characters, and bytes that are none. */
+static uint32_t character(const unsigned char *text, size_t left)
+{
+    uint32_t size = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+    if (size > left || (size == 1 && (text[0] < ' ' || text[0] == 0x7f)))
+        return 0;
+    for (uint32_t i = 1; i < size; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return size == 2 && text[0] == 0xc2 && text[1] < 0xa0 ? 0 : size;
+}
+
+/* How one character of a source is shown: a tab and what can be printed as it is, any other byte as \x and two digits. */
+struct shown {
+    const char *text;
+    char room[5];
+    uint32_t bytes, size, columns; /* of the source; of the text; on a screen */
+};
+
+static void show(struct shown *s, const char *text, size_t left)
+{
+    uint32_t bytes = character((const unsigned char *)text, left);
+    if (bytes || *text == '\t') {
+        s->text = text;
+        s->bytes = s->size = bytes ? bytes : 1;
+        s->columns = 1;
+        return;
+    }
+    s->bytes = 1;
+    s->size = s->columns = (uint32_t)snprintf(s->room, sizeof s->room, "\\x%02x", (unsigned char)*text);
+    s->text = s->room;
+}
+
+static void print_visible(const char *text, size_t size, struct tsr_buf *out)
+{
+    struct shown s;
+    for (size_t i = 0; i < size; i += s.bytes) {
+        show(&s, text + i, size - i);
+        tsr_buf_bytes(out, s.text, s.size);
+    }
+}
+
 static void print_range(const struct tsr_tensor_range *at, struct tsr_buf *out)
 {
     tsr_buf_printf(out, "%u.%u", at->line, at->column);
@@ -74,7 +116,7 @@ static void print_range(const struct tsr_tensor_range *at, struct tsr_buf *out)
         tsr_buf_printf(out, "-%u", at->end_column);
 }
 
-/* The line of this number; *length without its end. NULL: there is none. */
+/* The line of this number; *length without its end, CR and LF. NULL: there is none. */
 static const char *find_line(const struct tsr_tensor_program *p, uint32_t number, size_t *length)
 {
     const char *line = p->text, *end = p->text + p->size;
@@ -86,20 +128,26 @@ static const char *find_line(const struct tsr_tensor_program *p, uint32_t number
     }
     const char *last = memchr(line, '\n', (size_t)(end - line));
     *length = (size_t)((last ? last : end) - line);
+    if (*length && line[*length - 1] == '\r')
+        (*length)--;
     if (*length > LONGEST_LINE)
         *length = LONGEST_LINE;
     return line;
 }
 
+/* Columns of a range are bytes; a range of nothing at the end of the line gets a mark behind it. */
 static void underline(const char *line, size_t length, uint32_t from, uint32_t to, struct tsr_buf *out)
 {
+    struct shown s;
     if (from > length + 1)
         return;
-    for (uint32_t column = 1; column < from; column++)
-        tsr_buf_bytes(out, line[column - 1] == '\t' ? "\t" : " ", 1);
-    for (uint32_t column = from; column <= to && column <= length + 1; column++)
-        tsr_buf_bytes(out, "~", 1);
-    tsr_buf_bytes(out, "\n", 1);
+    for (uint32_t i = 0; i < length && i < to; i += s.bytes) {
+        show(&s, line + i, length - i);
+        bool before = i + s.bytes < from;
+        for (uint32_t k = 0; k < s.columns; k++)
+            tsr_buf_bytes(out, !before ? "~" : line[i] == '\t' ? "\t" : " ", 1);
+    }
+    tsr_buf_printf(out, to <= length ? "\n" : "~\n");
 }
 
 static void print_source(const struct tsr_tensor_program *p, const struct tsr_tensor_range *at, struct tsr_buf *out)
@@ -112,7 +160,7 @@ static void print_source(const struct tsr_tensor_program *p, const struct tsr_te
         const char *line = find_line(p, number, &length);
         if (!line)
             return;
-        tsr_buf_bytes(out, line, length);
+        print_visible(line, length, out);
         tsr_buf_bytes(out, "\n", 1);
         if (number >= at->line)
             underline(line, length, number == at->line ? at->column : 1, number == at->end_line ? at->end_column : (uint32_t)length, out);
@@ -122,9 +170,12 @@ static void print_source(const struct tsr_tensor_program *p, const struct tsr_te
 void tsr_tensor_print_diagnostic(const struct tsr_tensor_program *p, const struct tsr_tensor_diagnostic *d, bool is_note,
                                  struct tsr_buf *out)
 {
-    tsr_buf_printf(out, "%s:", p->name);
+    print_visible(p->name, strlen(p->name), out);
+    tsr_buf_bytes(out, ":", 1);
     print_range(&d->at, out);
-    tsr_buf_printf(out, ": %s: %s\n\n", is_note ? "note" : "error", d->text);
+    tsr_buf_printf(out, ": %s: ", is_note ? "note" : "error");
+    print_visible(d->text, strlen(d->text), out);
+    tsr_buf_bytes(out, "\n\n", 2);
     print_source(p, &d->at, out);
 }
 

@@ -97,5 +97,22 @@ with tempfile.TemporaryDirectory() as folder:
     assert status == 0 and "sub_group_shuffle" in module.read_text(), err
     # A fence of global memory is none for the local memory that is read next.
     assert re.search(r"barrierj\(i32 2\)\n.*barrierj\(i32 1\)\n.* = load float", text), text
+    # What is no program is said as `check` says it, whatever is in the file.
+    source = pathlib.Path(folder, "f.tensor")
+    for content, line, mark in (
+        (b"func @f() {\x1b[2J\x07 }\r\n", r"func @f() {\x1b[2J\x07 }", " " * 11 + "~" * 4),
+        (b"; \xc3\xa9\nfunc @f(\xc3\xa9) {}", "func @f(\u00e9) {}", " " * 8 + "~"),
+        (b"func\t\xff\xc2\x9b", "func\t\\xff\\xc2\\x9b", "    \t~~~~"),
+        (b"\x7fELF\x02\x01", r"\x7fELF\x02\x01", "~" * 4),
+    ):
+        source.write_bytes(content)
+        status, out, err = run("check", str(source))
+        assert status == 1 and not out and all(c.isprintable() or c in "\n\t" for c in err), err
+        assert f"\n{line}\n{mark}\n" in err, err
+        assert run("compile", str(source), "-o", str(image)) == (1, "", err)
+with open("/dev/full", "w", encoding="ascii") as full:
+    for words in (["print", "-"], ["run", "-", "f", "1", "2", "4", "0", "5", "5"]):
+        done = subprocess.run([PROGRAM, "tensor", *words], input=GOOD, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (2, "tessera: the output cannot be written\n"), (words, done)
 assert run("check", "/nonexistent")[0] == 1
 assert run("what", "-")[0] == 2

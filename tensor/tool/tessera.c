@@ -50,10 +50,18 @@ static bool read_text(const char *path, struct tsr_buf *text)
     return good;
 }
 
+/* Whether all that was written went out: 0, or told. */
+static int finish(FILE *stream)
+{
+    return !fflush(stream) && !ferror(stream) ? 0 : complain("%s", "the output cannot be written");
+}
+
 static int put(const struct tsr_buf *out, FILE *stream)
 {
-    bool good = !out->failed && fwrite(out->data, 1, out->size, stream) == out->size && !fflush(stream);
-    return good ? 0 : complain("%s", "the output cannot be written");
+    if (out->failed)
+        return complain("%s", "out of memory");
+    fwrite(out->data, 1, out->size, stream);
+    return finish(stream);
 }
 
 /* NULL: told. */
@@ -328,7 +336,7 @@ static int interpret(struct tsr_tensor_program *p, uint32_t number, char **words
     }
     free(a.all);
     free(a.at);
-    return good ? 0 : 1;
+    return good ? finish(stdout) : 1;
 }
 
 static int run(struct tsr_tensor_program *p, const char *name, char **words, int count)
@@ -343,11 +351,26 @@ static int run(struct tsr_tensor_program *p, const char *name, char **words, int
 
 /* ---- compile ---- */
 
+/* The compiler takes other languages as well, and does not name the file in its messages; programs for GPUs are checked there alone. */
+static bool is_program(char **words, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (!strcmp(words[i], "--spirv"))
+            return true;
+    struct tsr_tensor_program *p = parse(words[0]);
+    bool good = p;
+    if (p)
+        tsr_tensor_free(p);
+    return good;
+}
+
 /* The compiler as this tree or its installation has it: lib/tessera/tessera-cc beside the folder of this program. */
 static int compile(char **words, int count)
 {
     char *folder = NULL;
     const char *own = tsr_env(TSR_ENV_CC);
+    if (strcmp(words[0], "-") != 0 && !is_program(words, count))
+        return 1;
     if (!own) {
         if (tsr_dir_of_code((const void *)usage, &folder) != TSR_OK)
             return complain("%s", "it is not known where this program is; name the compiler in TESSERA_CC");
