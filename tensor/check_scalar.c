@@ -316,8 +316,6 @@ static bool check_component(struct tsr_tensor_program *p, const struct tsr__t_in
     if (m->type->kind != TSR__T_COOP)
         return tsr__t_fault(p, inst, m, NULL, "Expected coopmatrix type");
     uint32_t count = tsr__t_components(m->type, p->reading->info.sub_group_size);
-    if (!count)
-        return tsr__t_fault(p, inst, m, NULL, "How work-items share out a matrix of this shape and use is not known");
     return (inst->mode[0] >= 0 && inst->mode[0] < count) || tsr__t_fault(p, inst, m, NULL, "Argument is out of bounds");
 }
 

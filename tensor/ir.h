@@ -60,8 +60,9 @@ static inline bool tsr__t_is_number(const struct tsr__t_type *type, enum tsr__t_
     return type->kind == TSR__T_NUMBER && tsr__t_numbers[type->number].class == class;
 }
 
-/* The part of a matrix that each work-item of a sub-group has, as release 0.4 lays it out: how many components, 0 if that is not known; and
- * the element that is component `at` of work-item `lane`. False: there is none. */
+/* The part of a matrix that each work-item of a sub-group has, as release 0.4 lays it out: how many rows lie in work-items side by side, a
+ * power of two; how many components a work-item has; and the element that is component `at` of work-item `lane`. False: there is none. */
+uint32_t tsr__t_rows_side_by_side(const struct tsr__t_type *matrix, uint32_t lanes);
 uint32_t tsr__t_components(const struct tsr__t_type *matrix, uint32_t lanes);
 bool tsr__t_component(const struct tsr__t_type *matrix, uint32_t lanes, uint32_t lane, uint32_t at, uint32_t *row, uint32_t *col);
 

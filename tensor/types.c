@@ -174,24 +174,30 @@ void tsr__t_print_type(const struct tsr__t_type *type, struct tsr_buf *out)
 }
 
 /* Columns of I rows lie side by side in a sub-group, so many at a time as it holds; of more rows than it has work-items, work-items have
- * several, of which those of K1 follow each other. */
+ * several, of which those of K1 follow each other. The columns of a channel, which follow each other as well, lie in the same work-item. */
 struct layout {
-    uint32_t i, k1, columns, count; /* I; K1; components with the same rows; components of a work-item */
+    uint32_t i, k1, channel, columns, count; /* I; K1; columns of a channel; components with the same rows; components of a work-item */
 };
+
+uint32_t tsr__t_rows_side_by_side(const struct tsr__t_type *matrix, uint32_t lanes)
+{
+    while (lanes / 2 >= matrix->rows)
+        lanes /= 2;
+    return lanes;
+}
 
 static struct layout layout_of(const struct tsr__t_type *m, uint32_t lanes)
 {
     enum { CHANNEL_BYTES = 4, PAIR_BYTES = 2 };
-    uint32_t rows = (uint32_t)m->rows, cols = (uint32_t)m->cols, bytes = tsr__t_numbers[m->number].bytes;
-    struct layout l = {.i = rows < lanes ? rows : lanes, .k1 = 1};
-    /* Channels of narrow numbers of A are one component then, and it is open how these are shared out. */
-    bool packed = m->use == TSR__T_MATRIX_A && l.i < lanes && bytes < CHANNEL_BYTES && cols % (CHANNEL_BYTES / bytes) == 0;
-    if ((rows & (rows - 1)) || packed)
-        return (struct layout){0};
-    if (m->use == TSR__T_MATRIX_B && rows > lanes && bytes < PAIR_BYTES)
+    uint32_t cols = (uint32_t)m->cols, bytes = tsr__t_numbers[m->number].bytes;
+    struct layout l = {.i = tsr__t_rows_side_by_side(m, lanes), .k1 = 1, .channel = 1};
+    uint32_t blocks = ((uint32_t)m->rows + l.i - 1) / l.i;
+    if (m->use == TSR__T_MATRIX_A && bytes < CHANNEL_BYTES && cols % (CHANNEL_BYTES / bytes) == 0)
+        l.channel = CHANNEL_BYTES / bytes;
+    if (m->use == TSR__T_MATRIX_B && bytes < PAIR_BYTES && blocks % (PAIR_BYTES / bytes) == 0)
         l.k1 = PAIR_BYTES / bytes;
-    l.columns = (l.i * cols + lanes - 1) / lanes;
-    l.count = l.columns * (rows / l.i);
+    l.columns = (l.i * (cols / l.channel) + lanes - 1) / lanes * l.channel;
+    l.count = l.columns * blocks;
     return l;
 }
 
@@ -203,10 +209,10 @@ uint32_t tsr__t_components(const struct tsr__t_type *matrix, uint32_t lanes)
 bool tsr__t_component(const struct tsr__t_type *matrix, uint32_t lanes, uint32_t lane, uint32_t at, uint32_t *row, uint32_t *col)
 {
     struct layout l = layout_of(matrix, lanes);
-    uint32_t inner = at % l.k1, outer = at / (l.k1 * l.columns);
+    uint32_t inner = at % l.k1, outer = at / (l.k1 * l.columns), column = at / l.k1 % l.columns;
     *row = lane % l.i + (inner + outer * l.k1) * l.i;
-    *col = lane / l.i + at / l.k1 % l.columns * (lanes / l.i);
-    return *col < matrix->cols;
+    *col = (lane / l.i + column / l.channel * (lanes / l.i)) * l.channel + column % l.channel;
+    return *row < matrix->rows && *col < matrix->cols;
 }
 
 bool tsr__t_constant_number(const struct tsr__t_value *value, double *number)

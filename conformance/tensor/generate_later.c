@@ -200,9 +200,9 @@ bool put_turns(struct gen *g)
 bool put_reduction(struct gen *g)
 {
     static const char *const ops[] = {"add", "max", "min"};
-    static const uint32_t heights[] = {4, 8, 16, 32, 5}, widths[] = {1, 3, 8, 16};
+    static const uint32_t heights[] = {4, 8, 16, 32, 5, 12, 40}, widths[] = {1, 3, 8, 16};
     const struct view *c = any_view(g), *a = any_view(g);
-    uint32_t rows = heights[below(g, 5)], cols = widths[below(g, 4)], op = below(g, types[c->type].class == COMPLEX ? 1 : 3);
+    uint32_t rows = heights[below(g, 7)], cols = widths[below(g, 4)], op = below(g, types[c->type].class == COMPLEX ? 1 : 3);
     bool down = chance(g, 50);
     double bound = bound_of(g, a) * (down ? rows : cols);
     if (c->order != 2 || a->order != 2 || a->type != c->type || a->memory == c->memory || !fits(c->type, bound))
@@ -214,7 +214,7 @@ bool put_reduction(struct gen *g)
     tsr_buf_printf(&g->text, "    %%a%u = cooperative_matrix_load.%c.both_checked %%%s[%%i%u,%%k%u] : ", n, chance(g, 30) ? 't' : 'n',
                    a->name, n, n);
     put_matrix_type(g, a->type, rows, cols);
-    bool changed = rows != 5 && chance(g, 40);
+    bool changed = chance(g, 40);
     if (changed)
         put_component(g, n, 'a', a->type, rows, cols);
     tsr_buf_printf(&g->text, "\n    %%r%u = cooperative_matrix_reduce_%s.%s %%%s%u : ", n, ops[op], down ? "column" : "row",

@@ -223,28 +223,29 @@ TSR_TE_FUNCTION(coop_apply)
     tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
 }
 
-/* Components as release 0.4 lays them out. Of a matrix with as many rows as work-items, or multiples, each has its own; of one with fewer
- * rows, columns beyond the first lie with other work-items, in whose rows they are. */
+/* Components as release 0.4 lays them out. Of a matrix that takes all work-items, each has its own; of one with fewer rows, columns beyond
+ * the first lie with other work-items, in whose rows they are. Rows that the matrix does not have are 0. */
 TSR_TE_FUNCTION(coop_extract)
 {
     struct matrix m = matrix_of(e, inst->operands[0]->type);
-    uint32_t row, col, rows = (uint32_t)m.type->rows, at = (uint32_t)inst->mode[0];
-    struct tsr__te_number made = tsr__te_zero(e, m.type->number);
+    uint32_t row, col, side = tsr__t_rows_side_by_side(m.type, m.lanes), at = (uint32_t)inst->mode[0];
+    struct tsr__te_number zero = tsr__te_zero(e, m.type->number), made = zero;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
-    LLVMValueRef own = LLVMBuildTrunc(e->builder, tsr__te_lane(e), i32, "");
-    for (uint32_t lane = 0; lane < m.lanes; lane += rows) {
-        if (!tsr__t_component(m.type, m.lanes, lane, at, &row, &col))
+    LLVMValueRef lane = tsr__te_lane(e), own = LLVMBuildTrunc(e->builder, lane, i32, "");
+    for (uint32_t first = 0; first < m.lanes; first += side) {
+        if (!tsr__t_component(m.type, m.lanes, first, at, &row, &col))
             continue;
         struct tsr__te_number one = component(e, inst->operands[0], &m, row / m.lanes, col);
-        if (rows >= m.lanes) {
-            made = one;
-            break;
+        LLVMValueRef here = has_row(e, &m, lane, row / m.lanes);
+        if (side < m.lanes) {
+            LLVMValueRef from = LLVMBuildAnd(e->builder, own, tsr__te_i32(e, side - 1), "");
+            here = LLVMBuildICmp(e->builder, LLVMIntEQ, LLVMBuildSub(e->builder, own, from, ""), tsr__te_i32(e, first), "");
+            if (m.type->rows < side)
+                here = LLVMBuildAnd(e->builder, here, inside(e, from, tsr__te_i32(e, (uint32_t)m.type->rows)), "");
+            one = tsr__te_shuffle(e, m.type->number, one, from);
         }
-        LLVMValueRef from = LLVMBuildAnd(e->builder, own, tsr__te_i32(e, rows - 1), "");
-        LLVMValueRef here = LLVMBuildICmp(e->builder, LLVMIntEQ, LLVMBuildSub(e->builder, own, from, ""), tsr__te_i32(e, lane), "");
-        one = tsr__te_shuffle(e, m.type->number, one, from);
-        made.re = choose(e, here, one.re, made.re);
-        made.im = made.im ? choose(e, here, one.im, made.im) : NULL;
+        made.re = here ? choose(e, here, one.re, made.re) : one.re;
+        made.im = here && one.im ? choose(e, here, one.im, made.im) : one.im;
     }
     tsr__te_set_number(e, inst->results[0], made);
 }
@@ -252,17 +253,17 @@ TSR_TE_FUNCTION(coop_extract)
 TSR_TE_FUNCTION(coop_insert)
 {
     struct matrix m = matrix_of(e, inst->operands[1]->type);
-    uint32_t row, col, rows = (uint32_t)m.type->rows, count = m.blocks * m.cols * m.parts, at = (uint32_t)inst->mode[0];
+    uint32_t row, col, side = tsr__t_rows_side_by_side(m.type, m.lanes), count = m.blocks * m.cols * m.parts, at = (uint32_t)inst->mode[0];
     struct tsr__te_number number = tsr__te_get_number(e, inst->operands[0]);
     LLVMValueRef *parts = tsr__te_room(e, count), own = LLVMBuildTrunc(e->builder, tsr__te_lane(e), LLVMInt32TypeInContext(e->context), "");
     for (uint32_t i = 0; i < count; i++)
         parts[i] = e->values[inst->operands[1]->index].part[i];
-    for (uint32_t lane = 0; lane < m.lanes; lane += rows) {
-        if (!tsr__t_component(m.type, m.lanes, lane, at, &row, &col))
+    for (uint32_t first = 0; first < m.lanes; first += side) {
+        if (!tsr__t_component(m.type, m.lanes, first, at, &row, &col))
             continue;
         LLVMValueRef from =
-            LLVMBuildAnd(e->builder, LLVMBuildAdd(e->builder, own, tsr__te_i32(e, lane), ""), tsr__te_i32(e, m.lanes - 1), "");
-        set_component(&m, parts, row / m.lanes, col, rows < m.lanes ? tsr__te_shuffle(e, m.type->number, number, from) : number);
+            LLVMBuildAnd(e->builder, LLVMBuildAdd(e->builder, own, tsr__te_i32(e, first), ""), tsr__te_i32(e, m.lanes - 1), "");
+        set_component(&m, parts, row / m.lanes, col, side < m.lanes ? tsr__te_shuffle(e, m.type->number, number, from) : number);
     }
     tsr__te_set(e, inst->results[0], parts, count);
 }

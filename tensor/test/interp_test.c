@@ -84,6 +84,35 @@ static void components_are_laid_out_as_by_release_0_4(void **state)
         assert_int_equal(a[i], i / ROWS < 12 ? 100 * (i % ROWS) + i / ROWS : i % ROWS + 4 * (i / ROWS - 12));
 }
 
+/* Of 5 x 4 elements columns lie 8 work-items apart; of a matrix A of f16 pairs of columns do. */
+static void rows_are_padded_to_a_power_of_two(void **state)
+{
+    (void)state;
+    enum { ROWS = 5, COLS = 4, LANES = 16 };
+    static const char text[] =
+        "func @f(%A: memref<i16x5x4>, %E: memref<i16x16x2>, %P: memref<i16x16x2>) attributes{subgroup_size=16,work_group_size=[16,1]} {\n"
+        "parallel { %z = constant 0 : index %l = subgroup_local_id : i32 %i = cast %l : index %n = cast %l : i16\n"
+        "%a = cooperative_matrix_load %A[%z,%z] : coopmatrix<i16x5x4,matrix_acc>\n"
+        "%0 = cooperative_matrix_extract %a[0] : i16 store %0, %E[%i,0] %1 = cooperative_matrix_extract %a[1] : i16 store %1, %E[%i,1]\n"
+        "%p = cooperative_matrix_load %A[%z,%z] : coopmatrix<i16x5x4,matrix_a>\n"
+        "%2 = cooperative_matrix_extract %p[0] : i16 store %2, %P[%i,0] %3 = cooperative_matrix_extract %p[1] : i16 store %3, %P[%i,1]\n"
+        "%b = cooperative_matrix_insert %n, %a[1] : coopmatrix<i16x5x4,matrix_acc> cooperative_matrix_store %b, %A[%z,%z] } }";
+    int16_t a[ROWS * COLS], e[LANES * 2], pairs[LANES * 2], *pa = a, *pe = e, *pp = pairs;
+    const void *arguments[] = {&pa, &pe, &pp};
+    for (int i = 0; i < ROWS * COLS; i++)
+        a[i] = (int16_t)(100 * (i % ROWS) + i / ROWS + 1);
+    run(text, arguments, one_group);
+    for (int lane = 0; lane < LANES; lane++) {
+        int row = lane % 8, side = lane / 8;
+        for (int v = 0; v < 2; v++) {
+            assert_int_equal(e[lane + v * LANES], row < ROWS ? 100 * row + side + 2 * v + 1 : 0);
+            assert_int_equal(pairs[lane + v * LANES], row < ROWS ? 100 * row + 2 * side + v + 1 : 0);
+        }
+    }
+    for (int i = 0; i < ROWS * COLS; i++)
+        assert_int_equal(a[i], i / ROWS < 2 ? 100 * (i % ROWS) + i / ROWS + 1 : i % ROWS + 8 * (i / ROWS - 2));
+}
+
 static void numbers_wrap_and_are_rounded_once(void **state)
 {
     (void)state;
@@ -212,6 +241,7 @@ int main(void)
         cmocka_unit_test(numbers_wrap_and_are_rounded_once),
         cmocka_unit_test(tiles_are_cut_off_and_reduced),
         cmocka_unit_test(components_are_laid_out_as_by_release_0_4),
+        cmocka_unit_test(rows_are_padded_to_a_power_of_two),
         cmocka_unit_test(any_byte_but_zero_is_true),
         cmocka_unit_test(what_is_undefined_is_reported),
         cmocka_unit_test(each_allocation_may_fail),
