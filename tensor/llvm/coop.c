@@ -1,36 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Cooperative matrices. Work-item l of a sub-group of S has the rows l, l + S, … of a matrix, whatever its use: row l + r S and column j
- * are component r * columns + j. So a column in memory is read by neighbouring work-items, and products take a row of A in each work-item
- * with elements of B that one of them has. */
-#include "tensor/llvm/index.h"
+ * Cooperative matrices in memory, and arithmetic on each of their components. */
+#include "tensor/llvm/coop.h"
 
-enum { MOST_PRODUCTS = 1 << 16 };
+#include <string.h>
 
-struct matrix {
-    const struct tsr__t_type *type;
-    uint32_t lanes, blocks, cols, parts; /* blocks of rows; parts of a component */
+enum {
+    MOST_PRODUCTS = 1 << 16,
+    FEW_ATOMICS = 4,     /* components of atomic instructions that are code of their own: each is code for each work-item */
+    FEW_COMPONENTS = 32, /* of a region that is code for each of them; */
+    FEW_STEPS = 8,       /* so is one of so many, whatever the components */
+    MOST_TOGETHER = 4,   /* parts that a round of a loop through them has, as each may take long */
 };
 
-static struct matrix matrix_of(struct tsr__te *e, const struct tsr__t_type *type)
+void tsr__te_limit_coop(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t count)
 {
-    uint32_t lanes = e->func->info.sub_group_size;
-    return (struct matrix){type, lanes, (uint32_t)((type->rows + lanes - 1) / lanes), (uint32_t)type->cols, tsr__te_parts(type->number)};
+    if (count > MOST_PRODUCTS)
+        tsr__te_refuse(e, inst, "Cooperative matrices of this shape are too large: they take %llu instructions, of %d at most",
+                       (unsigned long long)count, MOST_PRODUCTS);
 }
 
-static struct tsr__te_number component(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t r, uint32_t j)
+/* ---- one component after the other ---- */
+
+/* A component and where it is: the row of the work-item, which may be none of the matrix where `good` does not hold (NULL: it is one). */
+struct spot {
+    LLVMValueRef row, col, good;
+};
+typedef void each_component(struct tsr__te *e, const void *context, const struct spot *at, struct tsr__te_number *number);
+
+static LLVMValueRef staged(struct tsr__te *e, LLVMTypeRef type, LLVMValueRef memory, LLVMValueRef at)
 {
-    return tsr__te_number_at(e->values[value->index].part, m->parts, r * m->cols + j);
+    return LLVMBuildInBoundsGEP2(e->builder, type, memory, &at, 1, "");
 }
 
-static void set_component(const struct matrix *m, LLVMValueRef *parts, uint32_t r, uint32_t j, struct tsr__te_number number)
+static void each_in_loop(struct tsr__te *e, const struct matrix *m, LLVMValueRef *parts, each_component *each, const void *context)
 {
-    tsr__te_put_number(parts, m->parts, r * m->cols + j, number);
+    uint32_t count = parts_of(m), together = MOST_TOGETHER;
+    while (m->cols % together || together * m->parts > MOST_TOGETHER)
+        together--;
+    LLVMTypeRef type = LLVMTypeOf(parts[0]);
+    LLVMValueRef memory = tsr__te_slot(e, LLVMArrayType2(type, count)), zero = tsr__te_i64(e, 0), own = tsr__te_lane(e);
+    struct tsr__te_loop rows, cols;
+    for (uint32_t i = 0; i < count; i++)
+        LLVMBuildStore(e->builder, parts[i], staged(e, type, memory, tsr__te_i64(e, i)));
+    tsr__te_sure_loop(e, &rows, zero, tsr__te_i64(e, m->blocks), tsr__te_i64(e, 1));
+    tsr__te_sure_loop(e, &cols, zero, tsr__te_i64(e, m->cols), tsr__te_i64(e, 1));
+    struct spot at = {.row = add(e, own, times(e, rows.index, m->lanes)), .col = cols.index};
+    if (m->type->rows % m->lanes)
+        at.good = inside(e, at.row, tsr__te_i64(e, m->type->rows));
+    LLVMValueRef first = times(e, add(e, times(e, rows.index, m->cols), cols.index), m->parts), address[2], number[2] = {NULL, NULL};
+    for (uint32_t p = 0; p < m->parts; p++) {
+        address[p] = staged(e, type, memory, plus(e, first, p));
+        number[p] = LLVMBuildLoad2(e->builder, type, address[p], "");
+    }
+    struct tsr__te_number changed = {number[0], number[1]};
+    each(e, context, &at, &changed);
+    LLVMBuildStore(e->builder, changed.re, address[0]);
+    if (changed.im)
+        LLVMBuildStore(e->builder, changed.im, address[1]);
+    tsr__te_end_loop(e, &cols, NULL);
+    tsr__te_unroll_late(e, &cols, together);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = LLVMBuildLoad2(e->builder, type, staged(e, type, memory, tsr__te_i64(e, i)), "");
+}
+
+/* Goes through the components of a matrix and changes them. `rolled`: by a loop, for which they are in memory meanwhile. */
+static void go_through(struct tsr__te *e, const struct matrix *m, LLVMValueRef *parts, bool rolled, each_component *each,
+                       const void *context)
+{
+    if (rolled) {
+        each_in_loop(e, m, parts, each, context);
+        return;
+    }
+    LLVMValueRef own = tsr__te_lane(e);
+    for (uint32_t r = 0; r < m->blocks; r++) {
+        for (uint32_t j = 0; j < m->cols; j++) {
+            struct spot at = {plus(e, own, r * m->lanes), tsr__te_i64(e, j), has_row(e, m, own, r)};
+            struct tsr__te_number number = tsr__te_number_at(parts, m->parts, r * m->cols + j);
+            each(e, context, &at, &number);
+            set_component(m, parts, r, j, number);
+        }
+    }
+}
+
+static LLVMValueRef *copy_of(struct tsr__te *e, const struct tsr__t_value *value)
+{
+    const struct tsr__te_value *own = &e->values[value->index];
+    LLVMValueRef *parts = tsr__te_room(e, own->count);
+    memcpy(parts, own->part, own->count * sizeof *parts);
+    return parts;
 }
 
 /* ---- memory ---- */
 
-/* A matrix of memory: where element (i, j) of the value lies, and whether that is to be looked at. */
+/* A matrix of memory: where element (0, 0) of the value lies, and whether elements are to be looked at. */
 struct place {
+    const struct tsr__t_inst *inst;
     struct tsr__te_memref memory;
     LLVMValueRef at[2];
     bool transposed;
@@ -39,7 +104,8 @@ struct place {
 
 static struct place place_of(struct tsr__te *e, const struct tsr__t_inst *inst, uint32_t memory)
 {
-    return (struct place){tsr__te_get_memref(e, inst->operands[memory]),
+    return (struct place){inst,
+                          tsr__te_get_memref(e, inst->operands[memory]),
                           {tsr__te_get_number(e, inst->operands[memory + 1]).re, tsr__te_get_number(e, inst->operands[memory + 2]).re},
                           inst->transpose[0],
                           inst->checked};
@@ -50,79 +116,74 @@ static LLVMValueRef and_if(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
     return a && b ? LLVMBuildAnd(e->builder, a, b, "") : a ? a : b;
 }
 
-/* 0 <= index < size. */
-static LLVMValueRef inside(struct tsr__te *e, LLVMValueRef index, LLVMValueRef size)
+/* The index in memory of an element; returns whether it counts, NULL if it does in any case. */
+static LLVMValueRef locate(struct tsr__te *e, const struct place *p, const struct spot *at, LLVMValueRef index[2])
 {
-    return LLVMBuildICmp(e->builder, LLVMIntULT, index, size, "");
-}
-
-/* The index in memory of row i, column j; *good: whether the element counts, NULL if it does in any case. */
-static void locate(struct tsr__te *e, const struct matrix *m, const struct place *p, uint32_t r, LLVMValueRef own, LLVMValueRef j,
-                   LLVMValueRef index[2], LLVMValueRef *good)
-{
-    LLVMValueRef i = r ? plus(e, own, r * m->lanes) : own;
+    LLVMValueRef good = at->good;
     uint32_t rows = p->transposed ? 1 : 0; /* the mode of memory that rows go along */
-    index[rows] = add(e, p->at[rows], i);
-    index[1 - rows] = add(e, p->at[1 - rows], j);
-    *good = (int64_t)(r + 1) * m->lanes > m->type->rows ? inside(e, i, tsr__te_i64(e, m->type->rows)) : NULL;
+    index[rows] = add(e, p->at[rows], at->row);
+    index[1 - rows] = add(e, p->at[1 - rows], at->col);
     if (p->checked & TSR__T_ROWS_CHECKED)
-        *good = and_if(e, *good, inside(e, index[rows], p->memory.shape[rows]));
+        good = and_if(e, good, inside(e, index[rows], p->memory.shape[rows]));
     if (p->checked & TSR__T_COLS_CHECKED)
-        *good = and_if(e, *good, inside(e, index[1 - rows], p->memory.shape[1 - rows]));
+        good = and_if(e, good, inside(e, index[1 - rows], p->memory.shape[1 - rows]));
+    return good;
 }
 
-static void limit(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t count)
+static void load_component(struct tsr__te *e, const void *context, const struct spot *at, struct tsr__te_number *number)
 {
-    if (count > MOST_PRODUCTS)
-        tsr__te_refuse(e, inst, "Cooperative matrices of this shape are too large: they take %llu instructions, of %d at most",
-                       (unsigned long long)count, MOST_PRODUCTS);
+    const struct place *p = context;
+    LLVMValueRef index[2], good = locate(e, p, at, index);
+    *number = tsr__te_load_or_zero(e, &p->memory, index, good);
 }
 
-/* An atomic load, or an update with a number, and what was there before; 0 where the element does not count. */
-static struct tsr__te_number access_or_zero(struct tsr__te *e, const struct tsr__t_inst *inst, const struct place *p, LLVMValueRef *index,
-                                            LLVMValueRef good, const struct tsr__te_number *number)
+static void store_component(struct tsr__te *e, const void *context, const struct spot *at, struct tsr__te_number *number)
 {
+    const struct place *p = context;
+    LLVMValueRef index[2], good = locate(e, p, at, index);
+    LLVMBasicBlockRef end = tsr__te_if(e, good);
+    tsr__te_store_number(e, &p->memory, tsr__te_address(e, &p->memory, index), *number, p->inst->atomic);
+    tsr__te_end_if(e, end);
+}
+
+/* An atomic load, or an update, and what was there before; 0 where the element does not count. */
+static void access_component(struct tsr__te *e, const void *context, const struct spot *at, struct tsr__te_number *number)
+{
+    const struct place *p = context;
+    bool loads = p->inst->op == TSR__T_COOP_LOAD_ATOMIC;
+    LLVMValueRef index[2], good = locate(e, p, at, index);
     struct tsr__te_guard guard = tsr__te_guard(e, good);
     LLVMValueRef address = tsr__te_address(e, &p->memory, index);
     struct tsr__te_number before =
-        number ? tsr__te_update_memory(e, &p->memory, address, *number, inst->atomic) : tsr__te_load_atomic(e, &p->memory, address);
+        loads ? tsr__te_load_atomic(e, &p->memory, address) : tsr__te_update_memory(e, &p->memory, address, *number, p->inst->atomic);
     LLVMValueRef parts[] = {before.re, before.im};
     tsr__te_end_guard(e, &guard, parts, tsr__te_parts(p->memory.type->number));
-    return (struct tsr__te_number){parts[0], parts[1]};
+    *number = (struct tsr__te_number){parts[0], parts[1]};
+}
+
+static bool are_rolled(const struct tsr__t_inst *inst, const struct matrix *m)
+{
+    return inst->atomic != TSR__T_PLAIN && m->blocks * m->cols > FEW_ATOMICS;
 }
 
 TSR_TE_FUNCTION(coop_load)
 {
     struct matrix m = matrix_of(e, inst->results[0]->type);
     struct place p = place_of(e, inst, 0);
-    limit(e, inst, (uint64_t)m.blocks * m.cols);
-    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = tsr__te_lane(e), index[2], good;
-    for (uint32_t r = 0; r < m.blocks; r++) {
-        for (uint32_t j = 0; j < m.cols; j++) {
-            locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
-            set_component(&m, parts, r, j,
-                          inst->atomic == TSR__T_PLAIN ? tsr__te_load_or_zero(e, &p.memory, index, good)
-                                                       : access_or_zero(e, inst, &p, index, good, NULL));
-        }
-    }
-    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+    LLVMValueRef *parts = tsr__te_room(e, parts_of(&m));
+    tsr__te_limit_coop(e, inst, (uint64_t)m.blocks * m.cols);
+    for (uint32_t i = 0; i < parts_of(&m); i++)
+        parts[i] = LLVMGetUndef(tsr__te_type(e, m.type->number));
+    go_through(e, &m, parts, are_rolled(inst, &m), inst->atomic == TSR__T_PLAIN ? load_component : access_component, &p);
+    tsr__te_set(e, inst->results[0], parts, parts_of(&m));
 }
 
 TSR_TE_FUNCTION(coop_store)
 {
     struct matrix m = matrix_of(e, inst->operands[0]->type);
     struct place p = place_of(e, inst, 1);
-    LLVMValueRef own = tsr__te_lane(e), index[2], good;
-    limit(e, inst, (uint64_t)m.blocks * m.cols);
-    for (uint32_t r = 0; r < m.blocks; r++) {
-        for (uint32_t j = 0; j < m.cols; j++) {
-            locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
-            LLVMBasicBlockRef end = tsr__te_if(e, good);
-            tsr__te_store_number(e, &p.memory, tsr__te_address(e, &p.memory, index), component(e, inst->operands[0], &m, r, j),
-                                 inst->atomic);
-            tsr__te_end_if(e, end);
-        }
-    }
+    tsr__te_limit_coop(e, inst, (uint64_t)m.blocks * m.cols);
+    go_through(e, &m, copy_of(e, inst->operands[0]), are_rolled(inst, &m), store_component, &p);
     tsr__te_order_behind(e, inst);
 }
 
@@ -130,16 +191,10 @@ TSR_TE_FUNCTION(coop_update)
 {
     struct matrix m = matrix_of(e, inst->operands[0]->type);
     struct place p = place_of(e, inst, 1);
-    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = tsr__te_lane(e), index[2], good;
-    limit(e, inst, (uint64_t)m.blocks * m.cols);
-    for (uint32_t r = 0; r < m.blocks; r++) {
-        for (uint32_t j = 0; j < m.cols; j++) {
-            struct tsr__te_number number = component(e, inst->operands[0], &m, r, j);
-            locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
-            set_component(&m, parts, r, j, access_or_zero(e, inst, &p, index, good, &number));
-        }
-    }
-    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+    LLVMValueRef *parts = copy_of(e, inst->operands[0]);
+    tsr__te_limit_coop(e, inst, (uint64_t)m.blocks * m.cols);
+    go_through(e, &m, parts, are_rolled(inst, &m), access_component, &p);
+    tsr__te_set(e, inst->results[0], parts, parts_of(&m));
 }
 
 /* The whole sub-group goes through the lines of each column. */
@@ -166,7 +221,7 @@ TSR_TE_FUNCTION(coop_construct)
 {
     struct matrix m = matrix_of(e, inst->results[0]->type);
     struct tsr__te_number number = tsr__te_get_number(e, inst->operands[0]);
-    limit(e, inst, (uint64_t)m.blocks * m.cols);
+    tsr__te_limit_coop(e, inst, (uint64_t)m.blocks * m.cols);
     LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts);
     for (uint32_t r = 0; r < m.blocks; r++)
         for (uint32_t j = 0; j < m.cols; j++)
@@ -185,42 +240,43 @@ TSR_TE_FUNCTION(coop_scale)
     tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
 }
 
-static void count_inst(const struct tsr__t_inst *inst, void *count)
+/* Instructions and branches by how much code they are. */
+static void count_steps(const struct tsr__t_inst *inst, void *count)
 {
-    *(uint64_t *)count += !inst->hidden;
+    enum { OF_BRANCH = 8, OF_MATH = 4 };
+    bool math = inst->op >= TSR__T_EXP && inst->op <= TSR__T_NATIVE_COS;
+    uint32_t parts =
+        inst->result_count && inst->results[0]->type->kind == TSR__T_NUMBER ? tsr__te_parts(inst->results[0]->type->number) : 1;
+    *(uint64_t *)count += inst->hidden ? 0 : inst->regions[0] ? OF_BRANCH : math ? OF_MATH * parts * parts : 1;
 }
 
-/* Whether the work-item has row r of its rows; NULL: all have. */
-static LLVMValueRef has_row(struct tsr__te *e, const struct matrix *m, LLVMValueRef own, uint32_t r)
+/* The region for one component. */
+static void apply(struct tsr__te *e, const void *context, const struct spot *at, struct tsr__te_number *number)
 {
-    bool all = (int64_t)(r + 1) * m->lanes <= m->type->rows;
-    return all ? NULL : inside(e, plus(e, own, r * m->lanes), tsr__te_i64(e, m->type->rows));
+    const struct tsr__t_inst *inst = context;
+    struct tsr__te_guard guard = tsr__te_guard(e, at->good);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
+    LLVMValueRef row = LLVMBuildTrunc(e->builder, at->row, i32, ""), col = LLVMBuildTrunc(e->builder, at->col, i32, "");
+    tsr__te_set(e, inst->variables[0], &row, 1);
+    tsr__te_set(e, inst->variables[1], &col, 1);
+    tsr__te_set_number(e, inst->variables[2], *number);
+    e->region(e, inst->regions[0]);
+    struct tsr__te_number made = tsr__te_get_number(e, inst->regions[0]->last->operands[0]);
+    LLVMValueRef both[] = {made.re, made.im};
+    tsr__te_end_guard(e, &guard, both, made.im ? 2 : 1);
+    *number = (struct tsr__te_number){both[0], both[1]};
 }
 
-/* The region once for each component. */
 TSR_TE_FUNCTION(coop_apply)
 {
     struct matrix m = matrix_of(e, inst->operands[0]->type);
-    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = tsr__te_lane(e);
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
-    uint64_t length = 0;
-    tsr__t_visit(inst->regions[0], count_inst, &length);
-    limit(e, inst, (uint64_t)m.blocks * m.cols * length);
-    for (uint32_t r = 0; r < m.blocks; r++) {
-        for (uint32_t j = 0; j < m.cols; j++) {
-            struct tsr__te_guard guard = tsr__te_guard(e, has_row(e, &m, own, r));
-            LLVMValueRef row = LLVMBuildTrunc(e->builder, plus(e, own, r * m.lanes), i32, ""), col = tsr__te_i32(e, j);
-            tsr__te_set(e, inst->variables[0], &row, 1);
-            tsr__te_set(e, inst->variables[1], &col, 1);
-            tsr__te_set_number(e, inst->variables[2], component(e, inst->operands[0], &m, r, j));
-            e->region(e, inst->regions[0]);
-            struct tsr__te_number made = tsr__te_get_number(e, inst->regions[0]->last->operands[0]);
-            LLVMValueRef both[] = {made.re, made.im};
-            tsr__te_end_guard(e, &guard, both, m.parts);
-            set_component(&m, parts, r, j, (struct tsr__te_number){both[0], both[1]});
-        }
-    }
-    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+    LLVMValueRef *parts = copy_of(e, inst->operands[0]);
+    uint64_t length = 0, count = (uint64_t)m.blocks * m.cols;
+    tsr__t_visit(inst->regions[0], count_steps, &length);
+    bool rolled = count > FEW_COMPONENTS && length > FEW_STEPS;
+    tsr__te_limit_coop(e, inst, rolled ? count + length : count * length);
+    go_through(e, &m, parts, rolled, apply, inst);
+    tsr__te_set(e, inst->results[0], parts, parts_of(&m));
 }
 
 /* Components as release 0.4 lays them out. Of a matrix that takes all work-items, each has its own; of one with fewer rows, columns beyond
@@ -289,7 +345,7 @@ TSR_TE_FUNCTION(coop_reduce)
     bool down = inst->mode[0];
     enum tsr__t_number number = from.type->number, wide = number == TSR__T_BF16 ? TSR__T_F32 : number;
     LLVMValueRef *parts = tsr__te_room(e, to.blocks * to.cols * to.parts), own = tsr__te_lane(e);
-    limit(e, inst, (uint64_t)from.blocks * from.cols);
+    tsr__te_limit_coop(e, inst, (uint64_t)from.blocks * from.cols);
     for (uint32_t i = 0; i < (down ? from.cols : from.blocks); i++) {
         struct tsr__te_number all = {0};
         for (uint32_t k = 0; k < (down ? from.blocks : from.cols); k++) {
@@ -308,79 +364,4 @@ TSR_TE_FUNCTION(coop_reduce)
         set_component(&to, parts, down ? 0 : i, down ? i : 0, tsr__te_convert(e, all, wide, number));
     }
     tsr__te_set(e, inst->results[0], parts, to.blocks * to.cols * to.parts);
-}
-
-/* Element (k, j) of B in all work-items, as a number of type `sum`. */
-static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t k, uint32_t j,
-                                       enum tsr__t_number sum)
-{
-    enum tsr__t_number number = m->type->number;
-    struct tsr__te_number own = component(e, value, m, k / m->lanes, j);
-    return tsr__te_convert(e, tsr__te_broadcast(e, number, own, tsr__te_i32(e, k % m->lanes)), number, sum);
-}
-
-/* ---- products ---- */
-
-/* Whether there is a matrix function whose operands A and B fill. Not for bytes, of which a work-item would need two rows of B. */
-static bool has_function(struct tsr__te *e, const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)
-{
-    enum tsr__t_number number = a->type->number;
-    return tsr__te_has_mad(e, number, b->type->number, c->type->number) && number != TSR__T_I8 && d->type->number == c->type->number &&
-           a->cols % tsr__te_mad_depth(number) == 0 && a->type->rows % a->lanes == 0;
-}
-
-static void multiply_by_function(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
-                                 const struct matrix *d, LLVMValueRef *parts)
-{
-    uint32_t depth = tsr__te_mad_depth(a->type->number);
-    limit(e, inst, (uint64_t)d->blocks * (a->cols / depth) * d->cols);
-    LLVMValueRef *sums = tsr__te_room(e, d->cols), *own = tsr__te_room(e, d->cols), row[32];
-    for (uint32_t r = 0; r < d->blocks; r++) {
-        for (uint32_t j = 0; j < d->cols; j++)
-            sums[j] = component(e, inst->operands[2], d, r, j).re;
-        for (uint32_t k = 0; k < a->cols; k += depth) {
-            for (uint32_t i = 0; i < depth; i++)
-                row[i] = component(e, inst->operands[0], a, r, k + i).re;
-            for (uint32_t j = 0; j < d->cols; j++) {
-                LLVMValueRef number = component(e, inst->operands[1], b, k / b->lanes, j).re;
-                own[j] = tsr__te_mad_part(e, &number, 1);
-            }
-            tsr__te_mad(e, a->type->number, own, tsr__te_mad_row(e, row, depth), sums, d->cols);
-        }
-        for (uint32_t j = 0; j < d->cols; j++)
-            set_component(d, parts, r, j, (struct tsr__te_number){sums[j], NULL});
-    }
-}
-
-static void multiply_plain(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
-                           const struct matrix *c, const struct matrix *d, LLVMValueRef *parts)
-{
-    enum tsr__t_number sum = tsr__t_sum_type(c->type->number);
-    limit(e, inst, (uint64_t)a->blocks * a->cols * d->cols);
-    for (uint32_t j = 0; j < d->cols; j++) {
-        struct tsr__te_number *sums = tsr_arena_alloc(e->arena, d->blocks * sizeof *sums);
-        for (uint32_t r = 0; r < d->blocks; r++)
-            sums[r] = tsr__te_convert(e, component(e, inst->operands[2], c, r, j), c->type->number, sum);
-        for (uint32_t k = 0; k < a->cols; k++) {
-            struct tsr__te_number own = broadcast(e, inst->operands[1], b, k, j, sum);
-            for (uint32_t r = 0; r < d->blocks; r++)
-                sums[r] =
-                    tsr__te_fma(e, sum, tsr__te_convert(e, component(e, inst->operands[0], a, r, k), a->type->number, sum), own, sums[r]);
-        }
-        for (uint32_t r = 0; r < d->blocks; r++)
-            set_component(d, parts, r, j, tsr__te_convert(e, sums[r], sum, d->type->number));
-    }
-}
-
-TSR_TE_FUNCTION(coop_mul_add)
-{
-    struct matrix a = matrix_of(e, inst->operands[0]->type), b = matrix_of(e, inst->operands[1]->type);
-    struct matrix c = matrix_of(e, inst->operands[2]->type), d = matrix_of(e, inst->results[0]->type);
-    LLVMValueRef *parts = tsr__te_room(e, d.blocks * d.cols * d.parts);
-    limit(e, inst, (uint64_t)d.blocks * d.cols);
-    if (has_function(e, &a, &b, &c, &d))
-        multiply_by_function(e, inst, &a, &b, &d, parts);
-    else
-        multiply_plain(e, inst, &a, &b, &c, &d, parts);
-    tsr__te_set(e, inst->results[0], parts, d.blocks * d.cols * d.parts);
 }

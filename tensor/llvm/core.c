@@ -129,6 +129,15 @@ void tsr__te_set(struct tsr__te *e, const struct tsr__t_value *value, LLVMValueR
     memcpy(own->part, parts, count * sizeof *parts);
 }
 
+LLVMValueRef tsr__te_slot(struct tsr__te *e, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function), here = LLVMGetInsertBlock(e->builder);
+    LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(entry));
+    LLVMValueRef made = LLVMBuildAlloca(e->builder, type, "");
+    LLVMPositionBuilderAtEnd(e->builder, here);
+    return made;
+}
+
 struct tsr__te_number tsr__te_get_number(struct tsr__te *e, const struct tsr__t_value *value)
 {
     const struct tsr__te_value *own = &e->values[value->index];

@@ -94,6 +94,8 @@ LLVMValueRef tsr__te_lane(struct tsr__te *e);
 const char *tsr__te_code(enum tsr__t_number number); /* in mangled names, of one part */
 void tsr__te_set(struct tsr__te *e, const struct tsr__t_value *value, LLVMValueRef *parts, uint32_t count);
 LLVMValueRef *tsr__te_room(struct tsr__te *e, uint32_t count);
+/* Memory of the work-item, made once at the beginning of the function. */
+LLVMValueRef tsr__te_slot(struct tsr__te *e, LLVMTypeRef type);
 struct tsr__te_number tsr__te_get_number(struct tsr__te *e, const struct tsr__t_value *value);
 void tsr__te_set_number(struct tsr__te *e, const struct tsr__t_value *value, struct tsr__te_number number);
 

@@ -128,15 +128,6 @@ static void find_crossing(struct shared *s)
     }
 }
 
-static LLVMValueRef slot(struct tsr__te *e, LLVMTypeRef type)
-{
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function), here = LLVMGetInsertBlock(e->builder);
-    LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(entry));
-    LLVMValueRef made = LLVMBuildAlloca(e->builder, type, "");
-    LLVMPositionBuilderAtEnd(e->builder, here);
-    return made;
-}
-
 /* Constants and arguments are there in any stretch. */
 static void keep(struct shared *s, const struct tsr__t_value *value)
 {
@@ -148,7 +139,7 @@ static void keep(struct shared *s, const struct tsr__t_value *value)
     for (uint32_t i = 0; i < own->count; i++) {
         if (!own->part[i] || !LLVMIsAInstruction(own->part[i]))
             continue;
-        c->slots[i] = slot(s->e, LLVMTypeOf(own->part[i]));
+        c->slots[i] = tsr__te_slot(s->e, LLVMTypeOf(own->part[i]));
         LLVMBuildStore(s->e->builder, own->part[i], c->slots[i]);
     }
 }

@@ -34,6 +34,13 @@ GROUP = """func @f(%n: index, %G: group<memref<f32x?>x?>, %L: memref<i8x2,local>
 ROWS = "func @f(%A: memref<f16x512x4>, %x: memref<f16x4>, %y: memref<f16x512>) { %one = constant 1.0 : f16 gemv.n %one, %A, %x, %one, %y }"
 COLUMNS = "func @f(%A: memref<i16x40x4>, %x: memref<i16x40>, %y: memref<i16x4>) { %one = constant 1 : i16 gemv.t %one, %A, %x, %one, %y }"
 LINES = "func @f(%A: memref<f32x48x9>, %B: memref<f32x48x9>) { %one = constant 1.0 : f32 cumsum %one, %A, 1, %one, %B }"
+COMPONENTS = """func @f(%A: memref<f32x64x16>, %B: memref<f32x64x16>) attributes{subgroup_size=8,work_group_size=[8,1]} { parallel {
+  %z = constant 0 : index
+  %a = cooperative_matrix_load.n %A[%z,%z] : coopmatrix<f32x64x16,matrix_acc>
+  %b = cooperative_matrix_apply (%i,%j,%v)=%a -> coopmatrix<f32x64x16,matrix_acc> { %e = exp %v : f32 %w = log %e : f32 %x = mul %w, %v : f32 yield (%x) }
+  %c = cooperative_matrix_atomic_add %b, %B[%z,%z] : coopmatrix<f32x64x16,matrix_acc>
+  cooperative_matrix_store %c, %A[%z,%z] } }
+"""
 BAD = "func @f(%a: f32) { %0 = arith.neg %a : f64 }"
 
 
@@ -92,6 +99,10 @@ with tempfile.TemporaryDirectory() as folder:
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=LINES)
     assert status == 0 and module.read_text().count("phi float") >= 3, err
     del os.environ["TESSERA_CPU"]
+    # Components that are many are gone through by loops.
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COMPONENTS)
+    loops = module.read_text()
+    assert status == 0 and loops.count("call spir_func float @_Z3expf") == 1 and loops.count("atomicrmw") == 1, (err, loops[:4000])
     # Lanes read what lies side by side, and vectors of sums become one.
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COLUMNS)
     assert status == 0 and "sub_group_shuffle" in module.read_text(), err

@@ -54,3 +54,21 @@ define spir_kernel void @part(ptr addrspace(1) %a, i64 %i, i8 %v) {
   store i32 %x, ptr addrspace(1) %a
   ret void
 }
+
+; Steps of bytes that are made of those of elements; those of halves of elements are none.
+; CHECK-LABEL: @bytes.item(
+; CHECK: alloca [512 x i8], align 64
+; CHECK: alloca [8 x float]
+define spir_kernel void @bytes(ptr addrspace(1) %a, i64 %i, i64 %j, float %x) {
+  %t = alloca [8 x float]
+  %h = alloca [8 x float]
+  %r = shl i64 %i, 4
+  %c = mul i64 %j, 12
+  %b = sub i64 %r, %c
+  %p = getelementptr i8, ptr %t, i64 %b
+  store float %x, ptr %p
+  %d = mul i64 %j, 6
+  %q = getelementptr i8, ptr %h, i64 %d
+  store float %x, ptr %q
+  ret void
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Cooperative matrices as values. Work-item l of a sub-group of S has the rows l, l + S, … of a matrix, whatever its use: row l + r S and
+ * column j are component r * columns + j. So a column in memory is read by neighbouring work-items, and products take a row of A in each
+ * work-item with elements of B that one of them has. */
+#ifndef TESSERA_TENSOR_LLVM_COOP_H
+#define TESSERA_TENSOR_LLVM_COOP_H
+
+#include "tensor/llvm/index.h"
+
+struct matrix {
+    const struct tsr__t_type *type;
+    uint32_t lanes, blocks, cols, parts; /* blocks of rows; parts of a component */
+};
+
+static inline struct matrix matrix_of(struct tsr__te *e, const struct tsr__t_type *type)
+{
+    uint32_t lanes = e->func->info.sub_group_size;
+    return (struct matrix){type, lanes, (uint32_t)((type->rows + lanes - 1) / lanes), (uint32_t)type->cols, tsr__te_parts(type->number)};
+}
+
+static inline uint32_t parts_of(const struct matrix *m)
+{
+    return m->blocks * m->cols * m->parts;
+}
+
+static inline struct tsr__te_number component(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t r,
+                                              uint32_t j)
+{
+    return tsr__te_number_at(e->values[value->index].part, m->parts, r * m->cols + j);
+}
+
+static inline void set_component(const struct matrix *m, LLVMValueRef *parts, uint32_t r, uint32_t j, struct tsr__te_number number)
+{
+    tsr__te_put_number(parts, m->parts, r * m->cols + j, number);
+}
+
+/* 0 <= index < size. */
+static inline LLVMValueRef inside(struct tsr__te *e, LLVMValueRef index, LLVMValueRef size)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntULT, index, size, "");
+}
+
+/* Whether the work-item has row r of its rows; NULL: all have. */
+static inline LLVMValueRef has_row(struct tsr__te *e, const struct matrix *m, LLVMValueRef own, uint32_t r)
+{
+    bool all = (int64_t)(r + 1) * m->lanes <= m->type->rows;
+    return all ? NULL : inside(e, plus(e, own, r * m->lanes), tsr__te_i64(e, m->type->rows));
+}
+
+/* Refuses what would be too much code. */
+void tsr__te_limit_coop(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t count);
+
+#endif
