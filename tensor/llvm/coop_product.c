@@ -1,6 +1,226 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of cooperative matrices. */
+ * Products of cooperative matrices. Elements that all work-items of a sub-group need, or need in another order, go through local memory, in
+ * which each sub-group has a place of its own; few are broadcast. */
 #include "tensor/llvm/coop.h"
+
+/* ---- local memory ---- */
+
+/* The sub-group's own bytes; NULL: there are none. What was there has been read. */
+static LLVMValueRef place_of(struct tsr__te *e, uint64_t bytes)
+{
+    const uint32_t *sizes = e->func->info.work_group_size;
+    uint32_t groups = sizes[0] * sizes[1] / e->func->info.sub_group_size;
+    bytes = (bytes + TSR__T_LOCAL_ALIGNMENT - 1) / TSR__T_LOCAL_ALIGNMENT * TSR__T_LOCAL_ALIGNMENT;
+    LLVMValueRef room = e->unit.blocks && bytes * groups <= UINT32_MAX ? tsr__te_scratch(e, (uint32_t)bytes * groups) : NULL;
+    if (!room)
+        return NULL;
+    LLVMValueRef at = times(e, tsr__te_sub_group_id(e), (uint32_t)bytes);
+    return LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), room, &at, 1, "");
+}
+
+static void wait_for_sub_group(struct tsr__te *e)
+{
+    enum { CLK_LOCAL = 1 };
+    LLVMValueRef flags = tsr__te_i32(e, CLK_LOCAL);
+    tsr__te_call(e, "sub_group_barrier", "j", LLVMVoidTypeInContext(e->context), &flags, 1);
+}
+
+/* Numbers without an imaginary part, which lie in a row. */
+struct row {
+    LLVMValueRef first;
+    LLVMTypeRef type;
+    uint32_t bytes; /* of one */
+};
+
+static LLVMValueRef address_in(struct tsr__te *e, const struct row *row, LLVMValueRef at)
+{
+    return LLVMBuildInBoundsGEP2(e->builder, row->type, row->first, &at, 1, "");
+}
+
+static void put(struct tsr__te *e, const struct row *row, LLVMValueRef at, LLVMValueRef part)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->builder, part, address_in(e, row, at)), row->bytes);
+}
+
+static LLVMValueRef get(struct tsr__te *e, const struct row *row, LLVMValueRef at)
+{
+    LLVMValueRef part = LLVMBuildLoad2(e->builder, row->type, address_in(e, row, at), "");
+    LLVMSetAlignment(part, row->bytes);
+    return part;
+}
+
+/* Rows of B that columns have there: those of all work-items. */
+static uint32_t height_of(const struct matrix *b)
+{
+    return b->blocks * b->lanes;
+}
+
+/* B by columns, each part of a number by itself, as numbers of type `sum`. */
+static void put_b(struct tsr__te *e, const struct row *row, const struct tsr__t_value *value, const struct matrix *b,
+                  enum tsr__t_number sum)
+{
+    uint32_t parts = tsr__te_parts(sum);
+    LLVMValueRef own = tsr__te_lane(e);
+    for (uint32_t j = 0; j < b->cols; j++) {
+        for (uint32_t r = 0; r < b->blocks; r++) {
+            struct tsr__te_number one = tsr__te_convert(e, component(e, value, b, r, j), b->type->number, sum);
+            for (uint32_t p = 0; p < parts; p++)
+                put(e, row, plus(e, own, (j * parts + p) * height_of(b) + r * b->lanes), p ? one.im : one.re);
+        }
+    }
+}
+
+/* ---- matrix functions ---- */
+
+/* Whether there is a matrix function whose operands A and B fill. */
+static bool has_function(struct tsr__te *e, const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)
+{
+    enum tsr__t_number number = a->type->number;
+    return tsr__te_has_mad(e, number, b->type->number, c->type->number) && d->type->number == c->type->number &&
+           a->cols % tsr__te_mad_depth(number) == 0 && a->type->rows % a->lanes == 0;
+}
+
+/* Of bytes, a work-item needs two rows of B that follow each other, which go through local memory. False: there is none left. */
+static bool put_bytes(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *b, struct row *pairs)
+{
+    struct row bytes = {place_of(e, (uint64_t)b->cols * height_of(b)), LLVMInt8TypeInContext(e->context), 1};
+    if (!bytes.first)
+        return false;
+    wait_for_sub_group(e);
+    put_b(e, &bytes, inst->operands[1], b, TSR__T_I8);
+    wait_for_sub_group(e);
+    *pairs = (struct row){bytes.first, LLVMInt16TypeInContext(e->context), 2};
+    return true;
+}
+
+/* What the work-item has of column j in the step from row k on. */
+static LLVMValueRef part_of_column(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *b, const struct row *pairs,
+                                   uint32_t k, uint32_t j)
+{
+    if (pairs->first)
+        return get(e, pairs, plus(e, tsr__te_lane(e), (j * height_of(b) + k) / 2));
+    LLVMValueRef number = component(e, value, b, k / b->lanes, j).re;
+    return tsr__te_mad_part(e, &number, 1);
+}
+
+static bool multiply_by_function(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
+                                 const struct matrix *d, LLVMValueRef *parts)
+{
+    enum tsr__t_number number = a->type->number;
+    uint32_t depth = tsr__te_mad_depth(number);
+    struct row pairs = {0};
+    tsr__te_limit_coop(e, inst, (uint64_t)d->blocks * (a->cols / depth) * d->cols);
+    if (number == TSR__T_I8 && !put_bytes(e, inst, b, &pairs))
+        return false;
+    LLVMValueRef *sums = tsr__te_room(e, d->cols), *own = tsr__te_room(e, d->cols), row[32];
+    for (uint32_t r = 0; r < d->blocks; r++) {
+        for (uint32_t j = 0; j < d->cols; j++)
+            sums[j] = component(e, inst->operands[2], d, r, j).re;
+        for (uint32_t k = 0; k < a->cols; k += depth) {
+            for (uint32_t i = 0; i < depth; i++)
+                row[i] = component(e, inst->operands[0], a, r, k + i).re;
+            for (uint32_t j = 0; j < d->cols; j++)
+                own[j] = part_of_column(e, inst->operands[1], b, &pairs, k, j);
+            tsr__te_mad(e, number, own, tsr__te_mad_row(e, row, depth), sums, d->cols);
+        }
+        for (uint32_t j = 0; j < d->cols; j++)
+            set_component(d, parts, r, j, (struct tsr__te_number){sums[j], NULL});
+    }
+    return true;
+}
+
+/* ---- sums in registers ---- */
+
+/* A and B in local memory as numbers of type `sum`: A by steps of k, of each the rows of all work-items. */
+struct product {
+    const struct tsr__t_inst *inst;
+    const struct matrix *a, *b, *c, *d;
+    enum tsr__t_number sum;
+    struct row row;
+    uint32_t parts, of_a; /* of a number; where B begins */
+};
+
+static uint32_t place_in_a(const struct product *p, uint32_t r, uint32_t part)
+{
+    return (r * p->parts + part) * p->a->lanes;
+}
+
+static void put_a(struct tsr__te *e, const struct product *p)
+{
+    LLVMValueRef own = tsr__te_lane(e);
+    for (uint32_t k = 0; k < p->a->cols; k++) {
+        for (uint32_t r = 0; r < p->a->blocks; r++) {
+            struct tsr__te_number one = tsr__te_convert(e, component(e, p->inst->operands[0], p->a, r, k), p->a->type->number, p->sum);
+            for (uint32_t i = 0; i < p->parts; i++)
+                put(e, &p->row, plus(e, own, place_in_a(p, k * p->a->blocks + r, i)), i ? one.im : one.re);
+        }
+    }
+}
+
+/* Columns `first` and so on, which are sums in registers through all of k. */
+static void add_up(struct tsr__te *e, const struct product *p, uint32_t first, uint32_t cols, LLVMValueRef *parts)
+{
+    enum { MOST_PRODUCTS = 32 };
+    uint32_t blocks = p->d->blocks, count = blocks * cols, steps = MOST_PRODUCTS / (count * p->parts * p->parts);
+    LLVMValueRef *sums = tsr__te_room(e, count * p->parts), own = tsr__te_lane(e);
+    struct tsr__te_number *a = tsr_arena_alloc(e->arena, blocks * sizeof *a);
+    struct tsr__te_loop loop;
+    for (uint32_t i = 0; i < count; i++)
+        tsr__te_put_number(
+            sums, p->parts, i,
+            tsr__te_convert(e, component(e, p->inst->operands[2], p->c, i % blocks, first + i / blocks), p->c->type->number, p->sum));
+    tsr__te_loop(e, &loop, tsr__te_i64(e, 0), tsr__te_i64(e, p->a->cols), tsr__te_i64(e, 1), sums, count * p->parts);
+    LLVMValueRef of_a = add(e, own, times(e, loop.index, place_in_a(p, blocks, 0)));
+    for (uint32_t r = 0; r < blocks; r++)
+        a[r] = (struct tsr__te_number){get(e, &p->row, plus(e, of_a, place_in_a(p, r, 0))),
+                                       p->parts > 1 ? get(e, &p->row, plus(e, of_a, place_in_a(p, r, 1))) : NULL};
+    for (uint32_t j = 0; j < cols; j++) {
+        uint32_t at = p->of_a + (first + j) * p->parts * height_of(p->b);
+        struct tsr__te_number one = {get(e, &p->row, plus(e, loop.index, at)),
+                                     p->parts > 1 ? get(e, &p->row, plus(e, loop.index, at + height_of(p->b))) : NULL};
+        for (uint32_t r = 0; r < blocks; r++)
+            tsr__te_put_number(sums, p->parts, j * blocks + r,
+                               tsr__te_fma(e, p->sum, a[r], one, tsr__te_carried(&loop, p->parts, j * blocks + r)));
+    }
+    tsr__te_end_loop(e, &loop, sums);
+    while (steps > 1 && p->a->cols % steps)
+        steps--;
+    if (steps > 1)
+        tsr__te_unroll_late(e, &loop, steps);
+    else
+        tsr__te_hint(e, &loop, "llvm.loop.unroll.disable", 0);
+    for (uint32_t i = 0; i < count; i++)
+        set_component(p->d, parts, i % blocks, first + i / blocks,
+                      tsr__te_convert(e, tsr__te_carried(&loop, p->parts, i), p->sum, p->d->type->number));
+}
+
+/* Where products are many. False: they are not, or there is no local memory left. */
+static bool multiply_from_local(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
+                                const struct matrix *c, const struct matrix *d, LLVMValueRef *parts)
+{
+    enum { FEW_PRODUCTS = 64, FEW_STEPS = 4 };
+    struct product p = {.inst = inst, .a = a, .b = b, .c = c, .d = d, .sum = tsr__t_sum_type(c->type->number)};
+    if ((uint64_t)a->blocks * a->cols * d->cols <= FEW_PRODUCTS || a->cols < FEW_STEPS)
+        return false;
+    p.parts = tsr__te_parts(p.sum);
+    p.row = (struct row){.type = tsr__te_type(e, p.sum), .bytes = tsr__t_numbers[p.sum].bytes / p.parts};
+    p.of_a = place_in_a(&p, a->cols * a->blocks, 0);
+    p.row.first = place_of(e, (p.of_a + (uint64_t)d->cols * p.parts * height_of(b)) * p.row.bytes);
+    if (!p.row.first)
+        return false;
+    wait_for_sub_group(e);
+    put_a(e, &p);
+    struct row of_b = p.row;
+    of_b.first = address_in(e, &p.row, tsr__te_i64(e, p.of_a));
+    put_b(e, &of_b, inst->operands[1], b, p.sum);
+    wait_for_sub_group(e);
+    uint32_t registers = d->blocks * p.parts * tsr__te_registers(e, a->lanes * p.row.bytes);
+    uint32_t most = registers < e->unit.registers ? e->unit.registers / registers : 1;
+    uint32_t turns = (d->cols + most - 1) / most, some = (d->cols + turns - 1) / turns;
+    for (uint32_t j = 0; j < d->cols; j += some)
+        add_up(e, &p, j, j + some < d->cols ? some : d->cols - j, parts);
+    return true;
+}
 
 /* Element (k, j) of B in all work-items, as a number of type `sum`. */
 static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t k, uint32_t j,
@@ -10,38 +230,6 @@ static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_va
     struct tsr__te_number own = component(e, value, m, k / m->lanes, j);
     return tsr__te_convert(e, tsr__te_broadcast(e, number, own, tsr__te_i32(e, k % m->lanes)), number, sum);
 }
-
-/* Whether there is a matrix function whose operands A and B fill. Not for bytes, of which a work-item would need two rows of B. */
-static bool has_function(struct tsr__te *e, const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)
-{
-    enum tsr__t_number number = a->type->number;
-    return tsr__te_has_mad(e, number, b->type->number, c->type->number) && number != TSR__T_I8 && d->type->number == c->type->number &&
-           a->cols % tsr__te_mad_depth(number) == 0 && a->type->rows % a->lanes == 0;
-}
-
-static void multiply_by_function(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
-                                 const struct matrix *d, LLVMValueRef *parts)
-{
-    uint32_t depth = tsr__te_mad_depth(a->type->number);
-    tsr__te_limit_coop(e, inst, (uint64_t)d->blocks * (a->cols / depth) * d->cols);
-    LLVMValueRef *sums = tsr__te_room(e, d->cols), *own = tsr__te_room(e, d->cols), row[32];
-    for (uint32_t r = 0; r < d->blocks; r++) {
-        for (uint32_t j = 0; j < d->cols; j++)
-            sums[j] = component(e, inst->operands[2], d, r, j).re;
-        for (uint32_t k = 0; k < a->cols; k += depth) {
-            for (uint32_t i = 0; i < depth; i++)
-                row[i] = component(e, inst->operands[0], a, r, k + i).re;
-            for (uint32_t j = 0; j < d->cols; j++) {
-                LLVMValueRef number = component(e, inst->operands[1], b, k / b->lanes, j).re;
-                own[j] = tsr__te_mad_part(e, &number, 1);
-            }
-            tsr__te_mad(e, a->type->number, own, tsr__te_mad_row(e, row, depth), sums, d->cols);
-        }
-        for (uint32_t j = 0; j < d->cols; j++)
-            set_component(d, parts, r, j, (struct tsr__te_number){sums[j], NULL});
-    }
-}
-
 static void multiply_plain(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
                            const struct matrix *c, const struct matrix *d, LLVMValueRef *parts)
 {
@@ -68,9 +256,8 @@ TSR_TE_FUNCTION(coop_mul_add)
     struct matrix c = matrix_of(e, inst->operands[2]->type), d = matrix_of(e, inst->results[0]->type);
     LLVMValueRef *parts = tsr__te_room(e, d.blocks * d.cols * d.parts);
     tsr__te_limit_coop(e, inst, (uint64_t)d.blocks * d.cols);
-    if (has_function(e, &a, &b, &c, &d))
-        multiply_by_function(e, inst, &a, &b, &d, parts);
-    else
+    bool made = has_function(e, &a, &b, &c, &d) && multiply_by_function(e, inst, &a, &b, &d, parts);
+    if (!made && !multiply_from_local(e, inst, &a, &b, &c, &d, parts))
         multiply_plain(e, inst, &a, &b, &c, &d, parts);
     tsr__te_set(e, inst->results[0], parts, d.blocks * d.cols * d.parts);
 }

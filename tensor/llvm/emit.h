@@ -44,8 +44,10 @@ struct tsr__te {
     struct tsr__te_value *values; /* by index of the value; behind them there is room for TSR__TE_MORE_VALUES */
     uint32_t *local_offset;       /* of an alloca, by index of its value: bytes */
     LLVMValueRef local;           /* the bytes that these are in; NULL: none */
-    LLVMValueRef scratch;         /* local memory of single instructions; NULL: none */
-    uint32_t scratch_bytes;
+    struct tsr__te_memory {
+        LLVMValueRef array; /* NULL: none */
+        uint32_t bytes;
+    } scratch[2]; /* local memory of single instructions, of collective and of SPMD regions */
     struct tsr_tensor_unit unit;
     LLVMValueRef item[2];    /* i64: local id */
     LLVMValueRef first_item; /* i1 */
@@ -228,8 +230,8 @@ struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number nu
 struct tsr__te_number tsr__te_shuffle(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef from);
 
 /* ---- module.c ---- */
-/* Local memory of so many bytes for the instruction that is being made. All instructions share it, so the first access is behind a barrier.
- * NULL: the function's own local memory leaves too little. */
+/* Local memory of so many bytes for the instruction that is being made. All instructions of regions of the same kind share it, so the first
+ * access is behind a barrier. NULL: the function's own local memory leaves too little. */
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes);
 
 /* ---- region.c ---- */

@@ -177,23 +177,27 @@ static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t by
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes)
 {
     uint64_t own = e->local ? LLVMGetArrayLength2(LLVMGlobalGetValueType(e->local)) : 0;
-    if (own + TSR__T_LOCAL_ALIGNMENT + bytes > TSR_CPU_LOCAL_MEMORY)
+    struct tsr__te_memory *memory = &e->scratch[e->spmd];
+    if (own + 2 * TSR__T_LOCAL_ALIGNMENT + e->scratch[!e->spmd].bytes + bytes > TSR_CPU_LOCAL_MEMORY)
         return NULL;
-    if (!e->scratch)
-        e->scratch = local_array(e, "any", 0);
-    e->scratch_bytes = bytes > e->scratch_bytes ? bytes : e->scratch_bytes;
-    return e->scratch;
+    if (!memory->array)
+        memory->array = local_array(e, "any", 0);
+    memory->bytes = bytes > memory->bytes ? bytes : memory->bytes;
+    return memory->array;
 }
 
 /* How large it has to be is known now. */
 static void make_scratch(struct tsr__te *e)
 {
-    if (!e->scratch)
-        return;
-    LLVMReplaceAllUsesWith(e->scratch, local_array(e, "scratch", e->scratch_bytes));
-    LLVMDeleteGlobal(e->scratch);
-    e->scratch = NULL;
-    e->scratch_bytes = 0;
+    static const char *const names[] = {"scratch", "spmd_scratch"};
+    for (int i = 0; i < 2; i++) {
+        struct tsr__te_memory *memory = &e->scratch[i];
+        if (memory->array) {
+            LLVMReplaceAllUsesWith(memory->array, local_array(e, names[i], memory->bytes));
+            LLVMDeleteGlobal(memory->array);
+        }
+        *memory = (struct tsr__te_memory){0};
+    }
 }
 
 static void make_local(struct tsr__te *e)

@@ -41,6 +41,13 @@ COMPONENTS = """func @f(%A: memref<f32x64x16>, %B: memref<f32x64x16>) attributes
   %c = cooperative_matrix_atomic_add %b, %B[%z,%z] : coopmatrix<f32x64x16,matrix_acc>
   cooperative_matrix_store %c, %A[%z,%z] } }
 """
+PRODUCT = """func @f(%A: memref<f32x32x32>, %C: memref<f32x32x32>) attributes{work_group_size=[16,1],subgroup_size=16} { parallel { %z = constant 0 : index
+  %a = cooperative_matrix_load.n %A[%z,%z] : coopmatrix<f32x32x32,matrix_a>
+  %b = cooperative_matrix_load.n %A[%z,%z] : coopmatrix<f32x32x32,matrix_b>
+  %c = cooperative_matrix_load.n %C[%z,%z] : coopmatrix<f32x32x32,matrix_acc>
+  %d = cooperative_matrix_mul_add %a, %b, %c : coopmatrix<f32x32x32,matrix_acc>
+  cooperative_matrix_store %d, %C[%z,%z] } }
+"""
 BAD = "func @f(%a: f32) { %0 = arith.neg %a : f64 }"
 
 
@@ -103,6 +110,12 @@ with tempfile.TemporaryDirectory() as folder:
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COMPONENTS)
     loops = module.read_text()
     assert status == 0 and loops.count("call spir_func float @_Z3expf") == 1 and loops.count("atomicrmw") == 1, (err, loops[:4000])
+    # Products of many numbers are loops through K, those of bytes matrix functions.
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=PRODUCT)
+    sums = module.read_text()
+    assert status == 0 and sums.count("call float @llvm.fma") == 64 and "sub_group_broadcast" not in sums, err
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=PRODUCT.replace("C: memref<f32", "C: memref<i32").replace("f32x32x32,matrix_acc", "i32x32x32,matrix_acc").replace("f32", "i8"))
+    assert status == 0 and "i8_i8_matrix_mad_k32" in module.read_text(), err
     # Lanes read what lies side by side, and vectors of sums become one.
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COLUMNS)
     assert status == 0 and "sub_group_shuffle" in module.read_text(), err
