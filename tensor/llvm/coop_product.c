@@ -55,15 +55,18 @@ static uint32_t height_of(const struct matrix *b)
     return b->blocks * b->lanes;
 }
 
-/* B by columns, each part of a number by itself, as numbers of type `sum`. */
+/* B by columns, each part of a number by itself, as numbers of type `sum`; `biased`: as bytes with 128 added to them. */
 static void put_b(struct tsr__te *e, const struct row *row, const struct tsr__t_value *value, const struct matrix *b,
-                  enum tsr__t_number sum)
+                  enum tsr__t_number sum, bool biased)
 {
+    enum { SIGN = 0x80 };
     uint32_t parts = tsr__te_parts(sum);
     LLVMValueRef own = tsr__te_lane(e);
     for (uint32_t j = 0; j < b->cols; j++) {
         for (uint32_t r = 0; r < b->blocks; r++) {
             struct tsr__te_number one = tsr__te_convert(e, component(e, value, b, r, j), b->type->number, sum);
+            if (biased)
+                one.re = LLVMBuildXor(e->builder, one.re, LLVMConstInt(LLVMTypeOf(one.re), SIGN, false), "");
             for (uint32_t p = 0; p < parts; p++)
                 put(e, row, plus(e, own, (j * parts + p) * height_of(b) + r * b->lanes), p ? one.im : one.re);
         }
@@ -87,7 +90,7 @@ static bool put_bytes(struct tsr__te *e, const struct tsr__t_inst *inst, const s
     if (!bytes.first)
         return false;
     wait_for_sub_group(e);
-    put_b(e, &bytes, inst->operands[1], b, TSR__T_I8);
+    put_b(e, &bytes, inst->operands[1], b, TSR__T_I8, false);
     wait_for_sub_group(e);
     *pairs = (struct row){bytes.first, LLVMInt16TypeInContext(e->context), 2};
     return true;
@@ -131,90 +134,126 @@ static bool multiply_by_function(struct tsr__te *e, const struct tsr__t_inst *in
 
 /* ---- sums in registers ---- */
 
-/* A and B in local memory as numbers of type `sum`: A by steps of k, of each the rows of all work-items. */
+/* A and B in local memory: A by steps of K, of each the rows of all work-items; B by columns. A step is one of K, whose numbers have the
+ * type of the sum, or a word of several for dot products. */
 struct product {
     const struct tsr__t_inst *inst;
     const struct matrix *a, *b, *c, *d;
     enum tsr__t_number sum;
-    struct row row;
-    uint32_t parts, of_a; /* of a number; where B begins */
+    enum tsr__te_dot dot;
+    struct row of_a, of_b;
+    uint32_t parts, in_word; /* of a number; numbers of a step */
 };
 
-static uint32_t place_in_a(const struct product *p, uint32_t r, uint32_t part)
+/* Where the part of row r in step k of A is, in work-item 0. */
+static uint32_t place_in_a(const struct product *p, uint32_t k, uint32_t r, uint32_t part)
 {
-    return (r * p->parts + part) * p->a->lanes;
+    return ((k * p->a->blocks + r) * p->parts + part) * p->a->lanes;
 }
 
 static void put_a(struct tsr__te *e, const struct product *p)
 {
-    LLVMValueRef own = tsr__te_lane(e);
-    for (uint32_t k = 0; k < p->a->cols; k++) {
+    enum { MOST_IN_WORD = 4 };
+    const struct tsr__t_value *value = p->inst->operands[0];
+    LLVMValueRef own = tsr__te_lane(e), bits[MOST_IN_WORD];
+    for (uint32_t k = 0; k < p->a->cols / p->in_word; k++) {
         for (uint32_t r = 0; r < p->a->blocks; r++) {
-            struct tsr__te_number one = tsr__te_convert(e, component(e, p->inst->operands[0], p->a, r, k), p->a->type->number, p->sum);
+            struct tsr__te_number one = {NULL, NULL};
+            for (uint32_t i = 0; p->dot && i < p->in_word; i++)
+                bits[i] = component(e, value, p->a, r, k * p->in_word + i).re;
+            if (p->dot)
+                one.re = tsr__te_word(e, bits, p->in_word);
+            else
+                one = tsr__te_convert(e, component(e, value, p->a, r, k), p->a->type->number, p->sum);
             for (uint32_t i = 0; i < p->parts; i++)
-                put(e, &p->row, plus(e, own, place_in_a(p, k * p->a->blocks + r, i)), i ? one.im : one.re);
+                put(e, &p->of_a, plus(e, own, place_in_a(p, k, r, i)), i ? one.im : one.re);
         }
     }
 }
 
-/* Columns `first` and so on, which are sums in registers through all of k. */
+static LLVMValueRef part_of_b(struct tsr__te *e, const struct product *p, uint32_t col, uint32_t part, LLVMValueRef step)
+{
+    struct row words = {p->of_b.first, LLVMInt32TypeInContext(e->context), 4};
+    return get(e, p->dot ? &words : &p->of_b, plus(e, step, (col * p->parts + part) * height_of(p->b) / p->in_word));
+}
+
+/* Columns `first` and so on, which are sums in registers through all of K; sums of what bytes of A make too much are behind them. */
 static void add_up(struct tsr__te *e, const struct product *p, uint32_t first, uint32_t cols, LLVMValueRef *parts)
 {
     enum { MOST_PRODUCTS = 32 };
-    uint32_t blocks = p->d->blocks, count = blocks * cols, steps = MOST_PRODUCTS / (count * p->parts * p->parts);
-    LLVMValueRef *sums = tsr__te_room(e, count * p->parts), own = tsr__te_lane(e);
+    bool of_bytes = p->dot == TSR__TE_DOT_BYTES, complex = p->parts > 1;
+    uint32_t blocks = p->d->blocks, count = blocks * cols, all = count * p->parts + (of_bytes ? blocks : 0);
+    uint32_t depth = p->a->cols / p->in_word, rounds = MOST_PRODUCTS / (count * p->parts * p->parts);
+    LLVMValueRef *sums = tsr__te_room(e, all), own = tsr__te_lane(e);
     struct tsr__te_number *a = tsr_arena_alloc(e->arena, blocks * sizeof *a);
     struct tsr__te_loop loop;
     for (uint32_t i = 0; i < count; i++)
         tsr__te_put_number(
             sums, p->parts, i,
             tsr__te_convert(e, component(e, p->inst->operands[2], p->c, i % blocks, first + i / blocks), p->c->type->number, p->sum));
-    tsr__te_loop(e, &loop, tsr__te_i64(e, 0), tsr__te_i64(e, p->a->cols), tsr__te_i64(e, 1), sums, count * p->parts);
-    LLVMValueRef of_a = add(e, own, times(e, loop.index, place_in_a(p, blocks, 0)));
-    for (uint32_t r = 0; r < blocks; r++)
-        a[r] = (struct tsr__te_number){get(e, &p->row, plus(e, of_a, place_in_a(p, r, 0))),
-                                       p->parts > 1 ? get(e, &p->row, plus(e, of_a, place_in_a(p, r, 1))) : NULL};
-    for (uint32_t j = 0; j < cols; j++) {
-        uint32_t at = p->of_a + (first + j) * p->parts * height_of(p->b);
-        struct tsr__te_number one = {get(e, &p->row, plus(e, loop.index, at)),
-                                     p->parts > 1 ? get(e, &p->row, plus(e, loop.index, at + height_of(p->b))) : NULL};
-        for (uint32_t r = 0; r < blocks; r++)
-            tsr__te_put_number(sums, p->parts, j * blocks + r,
-                               tsr__te_fma(e, p->sum, a[r], one, tsr__te_carried(&loop, p->parts, j * blocks + r)));
+    for (uint32_t i = count * p->parts; i < all; i++)
+        sums[i] = tsr__te_i32(e, 0);
+    tsr__te_loop(e, &loop, tsr__te_i64(e, 0), tsr__te_i64(e, depth), tsr__te_i64(e, 1), sums, all);
+    LLVMValueRef step = add(e, own, times(e, loop.index, place_in_a(p, 1, 0, 0)));
+    for (uint32_t r = 0; r < blocks; r++) {
+        a[r].re = get(e, &p->of_a, plus(e, step, place_in_a(p, 0, r, 0)));
+        a[r].im = complex ? get(e, &p->of_a, plus(e, step, place_in_a(p, 0, r, 1))) : NULL;
+        if (of_bytes)
+            sums[count + r] = tsr__te_add_excess(e, a[r].re, loop.carried[count + r]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t col = first + i / blocks, r = i % blocks;
+        struct tsr__te_number one = {part_of_b(e, p, col, 0, loop.index), complex ? part_of_b(e, p, col, 1, loop.index) : NULL};
+        if (p->dot)
+            sums[i] = tsr__te_dot_add(e, p->dot, a[r].re, one.re, loop.carried[i]);
+        else
+            tsr__te_put_number(sums, p->parts, i, tsr__te_fma(e, p->sum, a[r], one, tsr__te_carried(&loop, p->parts, i)));
     }
     tsr__te_end_loop(e, &loop, sums);
-    while (steps > 1 && p->a->cols % steps)
-        steps--;
-    if (steps > 1)
-        tsr__te_unroll_late(e, &loop, steps);
+    while (rounds > 1 && depth % rounds)
+        rounds--;
+    if (rounds > 1)
+        tsr__te_unroll_late(e, &loop, rounds);
     else
         tsr__te_hint(e, &loop, "llvm.loop.unroll.disable", 0);
-    for (uint32_t i = 0; i < count; i++)
-        set_component(p->d, parts, i % blocks, first + i / blocks,
-                      tsr__te_convert(e, tsr__te_carried(&loop, p->parts, i), p->sum, p->d->type->number));
+    for (uint32_t i = 0; i < count; i++) {
+        struct tsr__te_number made = tsr__te_carried(&loop, p->parts, i);
+        if (of_bytes)
+            made.re = LLVMBuildSub(e->builder, made.re, loop.carried[count + i % blocks], "");
+        set_component(p->d, parts, i % blocks, first + i / blocks, tsr__te_convert(e, made, p->sum, p->d->type->number));
+    }
+}
+
+static bool find_place(struct tsr__te *e, struct product *p)
+{
+    enum tsr__t_number own = p->dot ? p->a->type->number : p->sum;
+    uint32_t bytes = tsr__t_numbers[own].bytes / p->parts, bytes_of_a = p->dot ? bytes * p->in_word : bytes;
+    uint64_t all_of_a = (uint64_t)place_in_a(p, p->a->cols / p->in_word, 0, 0) * bytes_of_a;
+    LLVMValueRef place = place_of(e, all_of_a + (uint64_t)p->b->cols * p->parts * height_of(p->b) * bytes);
+    if (!place)
+        return false;
+    p->of_a = (struct row){place, p->dot ? LLVMInt32TypeInContext(e->context) : tsr__te_type(e, own), bytes_of_a};
+    LLVMValueRef behind = tsr__te_i64(e, (int64_t)all_of_a);
+    place = LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), place, &behind, 1, "");
+    p->of_b = (struct row){place, tsr__te_type(e, own), bytes};
+    return true;
 }
 
 /* Where products are many. False: they are not, or there is no local memory left. */
 static bool multiply_from_local(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
-                                const struct matrix *c, const struct matrix *d, LLVMValueRef *parts)
+                                const struct matrix *c, const struct matrix *d, enum tsr__te_dot dot, LLVMValueRef *parts)
 {
-    enum { FEW_PRODUCTS = 64, FEW_STEPS = 4 };
-    struct product p = {.inst = inst, .a = a, .b = b, .c = c, .d = d, .sum = tsr__t_sum_type(c->type->number)};
-    if ((uint64_t)a->blocks * a->cols * d->cols <= FEW_PRODUCTS || a->cols < FEW_STEPS)
-        return false;
+    enum { FEW_PRODUCTS = 64, FEW_STEPS = 4, WORD_BYTES = 4 };
+    struct product p = {.inst = inst, .a = a, .b = b, .c = c, .d = d, .sum = tsr__t_sum_type(c->type->number), .dot = dot};
+    p.in_word = dot ? WORD_BYTES / tsr__t_numbers[a->type->number].bytes : 1;
     p.parts = tsr__te_parts(p.sum);
-    p.row = (struct row){.type = tsr__te_type(e, p.sum), .bytes = tsr__t_numbers[p.sum].bytes / p.parts};
-    p.of_a = place_in_a(&p, a->cols * a->blocks, 0);
-    p.row.first = place_of(e, (p.of_a + (uint64_t)d->cols * p.parts * height_of(b)) * p.row.bytes);
-    if (!p.row.first)
+    if ((uint64_t)a->blocks * a->cols * d->cols <= FEW_PRODUCTS || a->cols < FEW_STEPS || a->cols % p.in_word || !find_place(e, &p))
         return false;
     wait_for_sub_group(e);
     put_a(e, &p);
-    struct row of_b = p.row;
-    of_b.first = address_in(e, &p.row, tsr__te_i64(e, p.of_a));
-    put_b(e, &of_b, inst->operands[1], b, p.sum);
+    put_b(e, &p.of_b, inst->operands[1], b, dot ? b->type->number : p.sum, dot == TSR__TE_DOT_BYTES);
     wait_for_sub_group(e);
-    uint32_t registers = d->blocks * p.parts * tsr__te_registers(e, a->lanes * p.row.bytes);
+    uint32_t registers = d->blocks * tsr__te_registers(e, a->lanes * tsr__t_numbers[p.sum].bytes);
     uint32_t most = registers < e->unit.registers ? e->unit.registers / registers : 1;
     uint32_t turns = (d->cols + most - 1) / most, some = (d->cols + turns - 1) / turns;
     for (uint32_t j = 0; j < d->cols; j += some)
@@ -256,8 +295,13 @@ TSR_TE_FUNCTION(coop_mul_add)
     struct matrix c = matrix_of(e, inst->operands[2]->type), d = matrix_of(e, inst->results[0]->type);
     LLVMValueRef *parts = tsr__te_room(e, d.blocks * d.cols * d.parts);
     tsr__te_limit_coop(e, inst, (uint64_t)d.blocks * d.cols);
-    bool made = has_function(e, &a, &b, &c, &d) && multiply_by_function(e, inst, &a, &b, &d, parts);
-    if (!made && !multiply_from_local(e, inst, &a, &b, &c, &d, parts))
+    enum tsr__te_dot dot = tsr__te_coop_dot_of(e, a.type->number, b.type->number, tsr__t_sum_type(c.type->number));
+    bool function = has_function(e, &a, &b, &c, &d), made = false;
+    if (dot && (!function || dot == TSR__TE_DOT_BYTES))
+        made = multiply_from_local(e, inst, &a, &b, &c, &d, dot, parts);
+    if (!made && function)
+        made = multiply_by_function(e, inst, &a, &b, &d, parts);
+    if (!made && !multiply_from_local(e, inst, &a, &b, &c, &d, TSR__TE_NO_DOT, parts))
         multiply_plain(e, inst, &a, &b, &c, &d, parts);
     tsr__te_set(e, inst->results[0], parts, d.blocks * d.cols * d.parts);
 }

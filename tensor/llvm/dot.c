@@ -6,8 +6,13 @@ enum { SIGNS = 0x80 * 0x01010101u }; /* of four bytes */
 
 enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
 {
+    return e->one_sub_group ? tsr__te_coop_dot_of(e, a, b, sum) : TSR__TE_NO_DOT;
+}
+
+enum tsr__te_dot tsr__te_coop_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+{
     const struct tsr_tensor_unit *u = &e->unit;
-    if (a != b || !e->one_sub_group)
+    if (a != b)
         return TSR__TE_NO_DOT;
     if (a == TSR__T_I8 && sum == TSR__T_I32 && u->dots_of_bytes)
         return TSR__TE_DOT_BYTES;

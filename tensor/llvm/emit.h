@@ -404,8 +404,9 @@ enum tsr__te_dot {
     TSR__TE_DOT_I16,   /* of two */
     TSR__TE_DOT_BF16,  /* of two */
 };
-/* The dot products that the CPU has for a product of matrices of these types. */
+/* The dot products that the CPU has for a product of matrices of these types, by a work-group of one sub-group; of cooperative ones. */
 enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+enum tsr__te_dot tsr__te_coop_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* Whether numbers of these types are multiplied in pairs, as i16: bytes as well, where the CPU has no dot product of four. */
 bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* A word of memory, at a multiple of so many bytes. */

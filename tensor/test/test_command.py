@@ -114,8 +114,11 @@ with tempfile.TemporaryDirectory() as folder:
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=PRODUCT)
     sums = module.read_text()
     assert status == 0 and sums.count("call float @llvm.fma") == 64 and "sub_group_broadcast" not in sums, err
-    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=PRODUCT.replace("C: memref<f32", "C: memref<i32").replace("f32x32x32,matrix_acc", "i32x32x32,matrix_acc").replace("f32", "i8"))
+    bytes_of = PRODUCT.replace("C: memref<f32", "C: memref<i32").replace("f32x32x32,matrix_acc", "i32x32x32,matrix_acc").replace("f32", "i8")
+    os.environ["TESSERA_CPU"] = "avx2"
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=bytes_of)
     assert status == 0 and "i8_i8_matrix_mad_k32" in module.read_text(), err
+    del os.environ["TESSERA_CPU"]
     # Lanes read what lies side by side, and vectors of sums become one.
     status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=COLUMNS)
     assert status == 0 and "sub_group_shuffle" in module.read_text(), err
