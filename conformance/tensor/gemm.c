@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_TEXT = 1 << 18, CASES = 320, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
+enum { MOST_TEXT = 1 << 19, CASES = 480, FIRST_LARGE = 14, OTHER_LANES = 6, GAP = 3, OTHER = 12345 };
 
 static const struct type {
     const char *in, *out;
@@ -47,6 +47,7 @@ static const struct size {
 struct problem {
     const struct type *type;
     const struct size *size;
+    int lanes;                         /* of a sub-group; 0: the compiler chooses */
     int rows[3], cols[3], distance[3]; /* of A, B, C as they lie in memory */
     void *memory[3];
 };
@@ -112,10 +113,11 @@ static size_t elements(const struct problem *p, int which)
     return (size_t)p->distance[which] * (size_t)p->cols[which] + GAP;
 }
 
-static struct problem make_problem(const struct type *type, const struct size *s, int gap)
+static struct problem make_problem(const struct type *type, const struct size *s, int gap, int lanes)
 {
     struct problem p = {.type = type,
                         .size = s,
+                        .lanes = lanes,
                         .rows = {s->a_transposed ? s->k : s->m, s->b_transposed ? s->n : s->k, s->m},
                         .cols = {s->a_transposed ? s->m : s->k, s->b_transposed ? s->k : s->n, s->n}};
     for (int w = 0; w < 3; w++) {
@@ -189,15 +191,18 @@ static int write_steps(char *to, size_t room, const struct problem *p)
 
 static int write_function(char *to, size_t room, const struct problem *p, int number)
 {
-    char a[80], b[80], c[80];
+    char a[80], b[80], c[80], lanes[80] = "";
     const struct size *s = p->size;
+    if (p->lanes)
+        snprintf(lanes, sizeof lanes, "attributes{subgroup_size=%d,work_group_size=[%d,1]} ", p->lanes, p->lanes);
     shape(a, sizeof a, p, 0, 0);
     shape(b, sizeof b, p, 1, 0);
     shape(c, sizeof c, p, 2, 0);
     const char *dot = p->type->is_int ? "" : ".0";
     /* Two of three functions have a factor and add to C, one of them C times a number. */
-    int head = snprintf(to, room, "func @f%d(%%A: %s, %%B: %s, %%C: %s) {\n  %%alpha = constant %d%s : %s\n  %%beta = constant %d%s : %s\n",
-                        number, a, b, c, number % 3 ? 2 : 1, dot, p->type->in, beta_of(number), dot, p->type->out);
+    int head =
+        snprintf(to, room, "func @f%d(%%A: %s, %%B: %s, %%C: %s) %s{\n  %%alpha = constant %d%s : %s\n  %%beta = constant %d%s : %s\n",
+                 number, a, b, c, lanes, number % 3 ? 2 : 1, dot, p->type->in, beta_of(number), dot, p->type->out);
     to += head;
     room -= (size_t)head;
     if (s->step)
@@ -274,6 +279,7 @@ static bool run(cl_program program, const struct problem *p, int number)
 
 int main(void)
 {
+    static const int lanes[] = {0, 8, 32};
     static struct problem problems[CASES];
     static char text[MOST_TEXT];
     int count = 0, length = 0, failures = 0;
@@ -281,14 +287,17 @@ int main(void)
     context = session.context;
     queue = session.queue;
     device = session.device;
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-        for (size_t s = types[t].out_bytes == 2 ? FIRST_LARGE : 0; s < sizeof sizes / sizeof *sizes; s++) {
-            if (types[t].out_bytes == 2 && sizes[s].step) /* each step would be rounded */
-                continue;
-            problems[count] = make_problem(&types[t], &sizes[s], s % 3 ? GAP : 0);
-            length += write_function(text + length, sizeof text - (size_t)length, &problems[count], count);
-            count++;
-        }
+    for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++)
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            for (size_t s = types[t].out_bytes == 2 ? FIRST_LARGE : 0; s < sizeof sizes / sizeof *sizes; s++) {
+                if (types[t].out_bytes == 2 && sizes[s].step) /* each step would be rounded */
+                    continue;
+                if (lanes[l] && s % OTHER_LANES != OTHER_LANES - 1)
+                    continue;
+                problems[count] = make_problem(&types[t], &sizes[s], s % 3 ? GAP : 0, lanes[l]);
+                length += write_function(text + length, sizeof text - (size_t)length, &problems[count], count);
+                count++;
+            }
     const char *source = text;
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     if (clBuildProgram(program, 1, &device, "", NULL, NULL)) {

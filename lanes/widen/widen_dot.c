@@ -82,17 +82,17 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
 /* An instruction that takes `lanes` lanes of each operand, for all lanes; the operands are words. */
 static LLVMValueRef on_slices(struct tsr__widener *s, const char *name, unsigned lanes, const LLVMValueRef *operands, unsigned count)
 {
-    enum { MOST = 3 };
-    LLVMValueRef f = tsr__intrinsic(s->l, name, NULL, 0), made = NULL, args[MOST];
+    enum { MOST = 3, MOST_SLICES = 4 };
+    LLVMValueRef f = tsr__intrinsic(s->l, name, NULL, 0), made[MOST_SLICES], args[MOST];
+    unsigned slices = 0;
     for (unsigned at = 0; at < s->width; at += lanes) {
         for (unsigned i = 0; i < count; i++) {
             args[i] = s->width > lanes ? tsr__take_lanes(s->l, s->b, operands[i], NULL, at, lanes) : operands[i];
             args[i] = LLVMBuildBitCast(s->b, args[i], LLVMTypeOf(LLVMGetParam(f, i)), "");
         }
-        LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
-        made = made ? tsr__concat_pair(s->l, s->b, made, component) : component;
+        made[slices++] = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
     }
-    return made;
+    return tsr__join_lanes(s->l, s->b, made, slices);
 }
 
 /* VDPBF16PS: for each lane the sum and two products. VPMADDWD: two products. */

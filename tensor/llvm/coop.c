@@ -7,6 +7,7 @@
 enum {
     MOST_PRODUCTS = 1 << 16,
     FEW_ATOMICS = 4,     /* components of atomic instructions that are code of their own: each is code for each work-item */
+    FEW_CHECKED = 4,     /* components that are looked at one by one, whether or not all are inside */
     FEW_COMPONENTS = 32, /* of a region that is code for each of them; */
     FEW_STEPS = 8,       /* so is one of so many, whatever the components */
     MOST_TOGETHER = 4,   /* parts that a round of a loop through them has, as each may take long */
@@ -166,6 +167,57 @@ static bool are_rolled(const struct tsr__t_inst *inst, const struct matrix *m)
     return inst->atomic != TSR__T_PLAIN && m->blocks * m->cols > FEW_ATOMICS;
 }
 
+/* 0 <= first and first + size <= limit. */
+static LLVMValueRef fits(struct tsr__te *e, LLVMValueRef first, int64_t size, LLVMValueRef limit)
+{
+    LLVMValueRef begin = LLVMBuildICmp(e->builder, LLVMIntSGE, first, tsr__te_i64(e, 0), "");
+    return both(e, begin, at_most(e, LLVMBuildAdd(e->builder, first, tsr__te_i64(e, size), ""), limit));
+}
+
+/* Whether all elements of a matrix that are looked at are in memory: the same for all work-items. NULL: none is looked at, or they are few
+ * or atomic, so that it is not worth code of its own. */
+static LLVMValueRef all_inside(struct tsr__te *e, const struct place *p, const struct matrix *m)
+{
+    uint32_t rows = p->transposed ? 1 : 0;
+    LLVMValueRef all = NULL;
+    if (p->inst->atomic != TSR__T_PLAIN || m->blocks * m->cols <= FEW_CHECKED)
+        return NULL;
+    if (p->checked & TSR__T_ROWS_CHECKED)
+        all = fits(e, p->at[rows], m->type->rows, p->memory.shape[rows]);
+    if (p->checked & TSR__T_COLS_CHECKED)
+        all = and_if(e, all, fits(e, p->at[1 - rows], m->type->cols, p->memory.shape[1 - rows]));
+    if (!all)
+        return NULL;
+    struct tsr__te_number first = {LLVMBuildZExt(e->builder, all, LLVMInt32TypeInContext(e->context), ""), NULL};
+    first = tsr__te_broadcast(e, TSR__T_I32, first, tsr__te_i32(e, 0));
+    return LLVMBuildICmp(e->builder, LLVMIntNE, first.re, tsr__te_i32(e, 0), "");
+}
+
+/* Loads or stores; where all elements are inside, without looking. */
+static void access_memory(struct tsr__te *e, const struct matrix *m, const struct place *p, LLVMValueRef *parts, each_component *each)
+{
+    LLVMValueRef inside_all = all_inside(e, p, m), *unchecked = tsr__te_room(e, parts_of(m));
+    if (!inside_all) {
+        go_through(e, m, parts, are_rolled(p->inst, m), each, p);
+        return;
+    }
+    struct place free = *p;
+    free.checked = 0;
+    memcpy(unchecked, parts, parts_of(m) * sizeof *parts);
+    LLVMBasicBlockRef from[2], end = tsr__te_if(e, inside_all);
+    go_through(e, m, unchecked, false, each, &free);
+    from[0] = LLVMGetInsertBlock(e->builder);
+    end = tsr__te_else(e, end);
+    go_through(e, m, parts, true, each, p);
+    from[1] = LLVMGetInsertBlock(e->builder);
+    tsr__te_end_if(e, end);
+    for (uint32_t i = 0; i < parts_of(m); i++) {
+        LLVMValueRef values[] = {unchecked[i], parts[i]};
+        parts[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(values[0]), "");
+        LLVMAddIncoming(parts[i], values, from, 2);
+    }
+}
+
 TSR_TE_FUNCTION(coop_load)
 {
     struct matrix m = matrix_of(e, inst->results[0]->type);
@@ -174,7 +226,7 @@ TSR_TE_FUNCTION(coop_load)
     tsr__te_limit_coop(e, inst, (uint64_t)m.blocks * m.cols);
     for (uint32_t i = 0; i < parts_of(&m); i++)
         parts[i] = LLVMGetUndef(tsr__te_type(e, m.type->number));
-    go_through(e, &m, parts, are_rolled(inst, &m), inst->atomic == TSR__T_PLAIN ? load_component : access_component, &p);
+    access_memory(e, &m, &p, parts, inst->atomic == TSR__T_PLAIN ? load_component : access_component);
     tsr__te_set(e, inst->results[0], parts, parts_of(&m));
 }
 
@@ -183,7 +235,7 @@ TSR_TE_FUNCTION(coop_store)
     struct matrix m = matrix_of(e, inst->operands[0]->type);
     struct place p = place_of(e, inst, 1);
     tsr__te_limit_coop(e, inst, (uint64_t)m.blocks * m.cols);
-    go_through(e, &m, copy_of(e, inst->operands[0]), are_rolled(inst, &m), store_component, &p);
+    access_memory(e, &m, &p, copy_of(e, inst->operands[0]), store_component);
     tsr__te_order_behind(e, inst);
 }
 

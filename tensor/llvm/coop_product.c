@@ -289,6 +289,12 @@ static void multiply_plain(struct tsr__te *e, const struct tsr__t_inst *inst, co
     }
 }
 
+/* Whether the matrix is as memory has it: then the vector engine makes the operands of matrix functions from whole vectors. */
+static bool is_loaded(const struct tsr__t_value *value)
+{
+    return value->by && value->by->op == TSR__T_COOP_LOAD && !value->by->checked;
+}
+
 TSR_TE_FUNCTION(coop_mul_add)
 {
     struct matrix a = matrix_of(e, inst->operands[0]->type), b = matrix_of(e, inst->operands[1]->type);
@@ -297,7 +303,7 @@ TSR_TE_FUNCTION(coop_mul_add)
     tsr__te_limit_coop(e, inst, (uint64_t)d.blocks * d.cols);
     enum tsr__te_dot dot = tsr__te_coop_dot_of(e, a.type->number, b.type->number, tsr__t_sum_type(c.type->number));
     bool function = has_function(e, &a, &b, &c, &d), made = false;
-    if (dot && (!function || dot == TSR__TE_DOT_BYTES))
+    if (dot && (!function || dot == TSR__TE_DOT_BYTES || !is_loaded(inst->operands[0]) || !is_loaded(inst->operands[1])))
         made = multiply_from_local(e, inst, &a, &b, &c, &d, dot, parts);
     if (!made && function)
         made = multiply_by_function(e, inst, &a, &b, &d, parts);

@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A dot product of two numbers of 16 bits is VPMADDWD, whose result is added to the third argument.
 ; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=split_kernels,widen_full %s | FileCheck %s
+; RUN: tessera-opt -packets=32 -cpu=avx2 -passes=split_kernels,widen_full %s | FileCheck -check-prefix=FOUR %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 target triple = "spir64-unknown-unknown"
 
@@ -12,6 +13,10 @@ declare i32 @_Z19tessera_dot_add_i16jji(i32, i32, i32)
 ; CHECK: add <16 x i32> {{%.*}}, [[X]]
 ; CHECK-NOT: pmadd.wd
 ; CHECK: ret void
+; FOUR-LABEL: define internal void @sum.whole(
+; FOUR-COUNT-4: call <8 x i32> @llvm.x86.avx2.pmadd.wd(
+; FOUR: shufflevector <16 x i32> {{%.*}}, <16 x i32> {{%.*}}, <32 x i32>
+; FOUR: add <32 x i32>
 define spir_kernel void @sum(ptr addrspace(1) %a, ptr addrspace(1) %o) {
   %i = call i64 @__tsr_global_id(i32 0)
   %p = getelementptr i32, ptr addrspace(1) %a, i64 %i
