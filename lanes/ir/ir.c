@@ -294,6 +294,11 @@ void tsr__set_fn_text(struct tsr__compilation *l, LLVMValueRef function, const c
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
+void tsr__drop_fn_text(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+}
+
 bool tsr__has_text_attr(LLVMValueRef function, const char *name)
 {
     LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;

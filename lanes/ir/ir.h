@@ -217,6 +217,7 @@ void tsr__drop_attr(LLVMValueRef function, LLVMAttributeIndex at, const char *na
 void tsr__drop_call_attr(LLVMValueRef call, LLVMAttributeIndex at, const char *name);
 void tsr__add_fn_attr(struct tsr__compilation *l, LLVMValueRef function, const char *name);
 void tsr__set_fn_text(struct tsr__compilation *l, LLVMValueRef function, const char *name, const char *value);
+void tsr__drop_fn_text(LLVMValueRef function, const char *name);
 LLVMAttributeRef tsr__int_attr(struct tsr__compilation *l, const char *name, uint64_t value);
 
 /* What holds where the comparison does not; what holds once its operands are exchanged. */

@@ -18,8 +18,7 @@ static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned w
     const char *name = tsr_arena_format(&l->scratch, "%s.%u", tsr__name(item), width);
     LLVMValueRef packet = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(item));
     tsr__copy_attributes(l, item, packet, LLVMCountParams(item));
-    LLVMRemoveStringAttributeAtIndex(packet, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, TSR__OUTLINED_ITEM,
-                                     strlen(TSR__OUTLINED_ITEM));
+    tsr__drop_fn_text(packet, TSR__OUTLINED_ITEM);
     LLVMSetLinkage(packet, LLVMInternalLinkage);
     tsr__add_fn_attr(l, packet, "noinline");
     tsr__add_fn_attr(l, packet, "nounwind");
