@@ -125,6 +125,9 @@ static void errors(void)
     EXPECT(tinytc_parse_string(&program, sizeof wrong - 1, wrong, context) == tinytc_status_parse_error && !program);
     EXPECT(reports.count >= 2 && reports.first.begin.line == 2 && reports.has_lines); /* and a note that says where the value was defined */
     EXPECT(tinytc_parse_string(NULL, 1, "", context) == tinytc_status_invalid_arguments);
+    size_t untouched[] = {7, 7, 7};
+    tinytc_cl_get_global_size(NULL, untouched, untouched);
+    EXPECT(untouched[0] == 7);
     EXPECT(tinytc_core_info_generic_create(&other, 1024, 64, 0, &sixteen) == tinytc_status_invalid_core_info);
     EXPECT(tinytc_core_info_generic_create(&other, 1024, 64, 1, &sixteen) == tinytc_status_success);
     EXPECT(tinytc_parse_string(&program, sizeof wide - 1, wide, context) == tinytc_status_success);

@@ -157,7 +157,7 @@ tinytc_status_t tinytc_cl_get_group_size(cl_kernel kernel, size_t *local_size)
 
 void tinytc_cl_get_global_size(const size_t *num_groups, const size_t *local_size, size_t *global_size)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; num_groups && local_size && global_size && i < 3; i++)
         global_size[i] = num_groups[i] * local_size[i];
 }
 

@@ -177,13 +177,19 @@ static LLVMValueRef part_of_b(struct tsr__te *e, const struct product *p, uint32
     return get(e, p->dot ? &words : &p->of_b, plus(e, step, (col * p->parts + part) * height_of(p->b) / p->in_word));
 }
 
+/* Registers that the sums of a column take. */
+static uint32_t registers_of(const struct tsr__te *e, const struct product *p)
+{
+    return p->d->blocks * tsr__te_registers(e, p->a->lanes * tsr__t_numbers[p->sum].bytes);
+}
+
 /* Columns `first` and so on, which are sums in registers through all of K; sums of what bytes of A make too much are behind them. */
 static void add_up(struct tsr__te *e, const struct product *p, uint32_t first, uint32_t cols, LLVMValueRef *parts)
 {
     enum { MOST_PRODUCTS = 32 };
     bool of_bytes = p->dot == TSR__TE_DOT_BYTES, complex = p->parts > 1;
     uint32_t blocks = p->d->blocks, count = blocks * cols, all = count * p->parts + (of_bytes ? blocks : 0);
-    uint32_t depth = p->a->cols / p->in_word, rounds = MOST_PRODUCTS / (count * p->parts * p->parts);
+    uint32_t depth = p->a->cols / p->in_word, rounds = MOST_PRODUCTS / (cols * registers_of(e, p) * p->parts);
     LLVMValueRef *sums = tsr__te_room(e, all), own = tsr__te_lane(e);
     struct tsr__te_number *a = tsr_arena_alloc(e->arena, blocks * sizeof *a);
     struct tsr__te_loop loop;
@@ -253,8 +259,7 @@ static bool multiply_from_local(struct tsr__te *e, const struct tsr__t_inst *ins
     put_a(e, &p);
     put_b(e, &p.of_b, inst->operands[1], b, dot ? b->type->number : p.sum, dot == TSR__TE_DOT_BYTES);
     wait_for_sub_group(e);
-    uint32_t registers = d->blocks * tsr__te_registers(e, a->lanes * tsr__t_numbers[p.sum].bytes);
-    uint32_t most = registers < e->unit.registers ? e->unit.registers / registers : 1;
+    uint32_t registers = registers_of(e, &p), most = registers < e->unit.registers ? e->unit.registers / registers : 1;
     uint32_t turns = (d->cols + most - 1) / most, some = (d->cols + turns - 1) / turns;
     for (uint32_t j = 0; j < d->cols; j += some)
         add_up(e, &p, j, j + some < d->cols ? some : d->cols - j, parts);
