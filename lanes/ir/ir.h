@@ -35,6 +35,8 @@
 #define TSR__SHARES "tsr-shares"
 /* … whose packets may run twice for that: TSR_KERNEL_RUNS_TWICE. */
 #define TSR__TWICE "tsr-twice"
+/* Function attribute of what multiplies matrices by vectors of the packet. */
+#define TSR__PRODUCTS "tsr-products"
 /* What a kernel's entry symbol has after the kernel's name: no name in OpenCL C has a dot, so it meets no other symbol. */
 #define TSR__ENTRY_SUFFIX ".kernel"
 /* Calls that leave generated code: placeholders until the optimiser is done, then calls through struct tsr_rt (runtime_calls.c). */

@@ -3,7 +3,8 @@
  * it makes a load the operand of an instruction, it looks for a way from one to the other through all that the block computes and accesses.
  *
  * LLVM joins a block with the only one that leads there. So each cut is a branch that is never taken, on the stack pointer, of which LLVM
- * knows nothing: two instructions for each PIECE accesses. */
+ * knows nothing: two instructions for each PIECE accesses. Functions with matrix products of the packet stay as they are: in smaller blocks
+ * LLVM loads all words of A into registers first, and spills them. */
 #include "lanes/ir/blocks.h"
 #include "lanes/ir/match.h"
 
@@ -94,6 +95,8 @@ static void cut_block(struct tsr__compilation *l, LLVMBasicBlockRef block, LLVMB
 bool tsr__pass_long_blocks(struct tsr__compilation *l, LLVMValueRef function)
 {
     LLVMBasicBlockRef trap = NULL;
+    if (tsr__has_text_attr(function, TSR__PRODUCTS))
+        return true;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function), next; block; block = next) {
         next = LLVMGetNextBasicBlock(block);
         if (count_accesses(block) <= MOST)

@@ -406,6 +406,7 @@ bool tsr__pass_lower_mad(struct tsr__compilation *l)
         const struct tsr__mad *mads = find_operations(l, functions[i], &n);
         if (!n)
             continue;
+        tsr__set_fn_text(l, functions[i], TSR__PRODUCTS, "");
         struct lower o = {.l = l, .b = tsr__builder_at_entry(l, functions[i])};
         o.buffer = LLVMBuildAlloca(o.b, LLVMArrayType2(LLVMInt8TypeInContext(l->context), TSR__MAX_M * ROW_BYTES * MAX_PIECES), "a");
         LLVMSetAlignment(o.buffer, 64);

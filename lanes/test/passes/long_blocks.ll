@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A block of more than 1000 accesses to memory is cut into pieces of 500: a loop, whose phi is in the first piece, and an entry block, whose
-; slots stay there. One of 1000 is not.
+; slots stay there. One of 1000 is not, nor one of a function with matrix products.
 ; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=long_blocks %s | FileCheck %s
 target triple = "x86_64-unknown-linux-gnu"
 
@@ -34,6 +34,10 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-NEXT: ret void
 
 ; CHECK-LABEL: define void @short(
+; CHECK-NOT: br
+; CHECK: ret void
+
+; CHECK-LABEL: define void @products(
 ; CHECK-NOT: br
 ; CHECK: ret void
 
@@ -560,5 +564,177 @@ define void @short(ptr %p) {
   store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
   store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
   store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  ret void
+}
+
+define void @products(ptr %p) "tsr-products" {
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
+  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p  store i8 0, ptr %p
   ret void
 }
