@@ -311,8 +311,34 @@ static void computed_nibbles(void **state)
     assert_non_null(strstr(device.log, "B computed by the loop's code where it is packed"));
 }
 
-/* Why a loop is the packet's own: a row that is there by a number from memory is a branch, and a table in local memory is not there for
- * other work-groups. */
+/* Rows that are there by a number from memory, and else are padding. */
+static void guarded_rows(void **state)
+{
+    static const char text[] =
+        "__attribute__((intel_reqd_sub_group_size(16), reqd_work_group_size(16, 1, 1)))\n"
+        "kernel void k(global const short *a, global const int *b, global int *c, global const int *rows, short padding, int n, int deep)\n"
+        "{\n"
+        "    int lane = get_sub_group_local_id(), column = get_global_id(0), row = get_group_id(1) * 8;\n"
+        "    int8 sum = 0;\n"
+        "    for (int k = 0; k < deep; k += 16) {\n"
+        "        short8 x;\n"
+        "        int8 y;\n"
+        "        for (int r = 0; r < 8; r++)\n"
+        "            x[r] = rows[row + r] >= 0 ? a[rows[row + r] * deep + k + lane] : padding;\n"
+        "        for (int w = 0; w < 8; w++)\n"
+        "            y[w] = b[(k / 2 + w) * n + column];\n"
+        "        sum = intel_sub_group_i8_i8_matrix_mad_k32(x, y, sum);\n"
+        "    }\n"
+        "    for (int r = 0; r < 8; r++)\n"
+        "        c[(row + r) * n + column] = sum[r];\n"
+        "}\n";
+    (void)state;
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0"));
+    assert_non_null(strstr(device.log, "A computed by the loop's code where it is packed, B straight from memory; all rounds of the loop"));
+}
+
+/* Why a loop is the packet's own: a row of local memory that is there by a number from memory is a branch, and a table in local memory is
+ * not there for other work-groups. */
 static void why_alone(void **state)
 {
     static const char text[] = "__attribute__((intel_reqd_sub_group_size(16), reqd_work_group_size(16, 1, 1)))\n"
@@ -331,7 +357,7 @@ static void why_alone(void **state)
                                "        short8 x;\n"
                                "        int8 y;\n"
                                "        for (int r = 0; r < 8; r++)\n"
-                               "            x[r] = ROW(r) ? a[(row + r) * deep + k + lane] : 0;\n"
+                               "            x[r] = ROW(r) ? FROM(a[(row + r) * deep + k + lane]) : 0;\n"
                                "        for (int w = 0; w < 8; w++)\n"
                                "            y[w] = WORD(b[(k / 2 + w) * n + column]);\n"
                                "        sum = intel_sub_group_bf16_bf16_matrix_mad_k16(x, y, sum);\n"
@@ -340,9 +366,9 @@ static void why_alone(void **state)
                                "        c[(row + r) * n + column] = sum[r];\n"
                                "}\n";
     (void)state;
-    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0 -DROW(r)=(rows[r]>0) -DWORD(w)=w"));
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0 -DROW(r)=(rows[r]>0) -DFROM(x)=(x+table[k&15]) -DWORD(w)=w"));
     assert_non_null(strstr(device.log, "the loop over K has branches"));
-    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0 -DROW(r)=1 -DWORD(w)=table[w&15]"));
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0 -DROW(r)=1 -DFROM(x)=x -DWORD(w)=table[w&15]"));
     assert_non_null(strstr(device.log, "A or B is not read from global memory in a way that could be done for other work-groups"));
 }
 
@@ -445,7 +471,8 @@ static void sums_go_on(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "vectors") == 0) {
-        const struct CMUnitTest of_vectors[] = {cmocka_unit_test(little_of_k), cmocka_unit_test(why_alone), cmocka_unit_test(sums_go_on)};
+        const struct CMUnitTest of_vectors[] = {cmocka_unit_test(little_of_k), cmocka_unit_test(why_alone), cmocka_unit_test(guarded_rows),
+                                                cmocka_unit_test(sums_go_on)};
         return cmocka_run_group_tests(of_vectors, gemm_open, gemm_close);
     }
     const struct CMUnitTest tests[] = {
@@ -453,7 +480,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
         cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
         cmocka_unit_test(indices_of_any_type),  cmocka_unit_test(layer_with_gate),  cmocka_unit_test(split_with_row_sums),
-        cmocka_unit_test(computed_nibbles),     cmocka_unit_test(sums_go_on),
+        cmocka_unit_test(computed_nibbles),     cmocka_unit_test(guarded_rows),     cmocka_unit_test(sums_go_on),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);

@@ -174,6 +174,8 @@ LLVMValueRef tsr__exchange_so_far(struct tsr__compilation *l, LLVMBuilderRef b, 
 /* Waits for all of them; then, where what the first packet has put down is. */
 LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef b);
 
+/* The global variable of zeros from which loads read that the program does not do (guarded_loads.c). */
+#define TSR__ZEROS "tsr.zeros"
 /* What the name of an operation on 2D blocks begins with. */
 #define TSR__BLOCK2D_PREFIX "tsr.block2d_"
 

@@ -41,6 +41,22 @@ KERNELS = [
         {LOAD_B} {PRODUCT}
     }}
     {STORE}
+}}""", True),
+    ("window with edges, in loops around", BYTES + f"""
+    int8 sum = 0;
+    for (int part = 0; part < 9; part++)
+        for (int k = 0; k < deep; k += 32) {{
+            int down = part / 3 - 1, right = part % 3 - 1;
+            short8 x; int8 y;
+            for (int i = 0; i < 8; i++) {{
+                int at_x = (row + i) % wide + right, at_y = (row + i) / wide + down;
+                bool inside = at_x >= 0 && at_x < wide && at_y >= 0 && at_y < m;
+                x[i] = inside ? a[(at_y * wide + at_x) * (deep / 2) + k / 2 + lane] : 0;
+            }}
+            for (int i = 0; i < 8; i++) y[i] = b[((part * deep + k) / 4 + i) * n + column];
+            {PRODUCT}
+        }}
+    {STORE}
 }}""", False),
     ("tiles in a loop, with an activation", BYTES.replace("row = get_group_id(1) * 8, column = get_group_id(0) * 16 + lane", "tiles = m / 8 * (n / 16)") + f"""
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {{

@@ -3,8 +3,9 @@
  *
  * LLVM puts a cast before a phi rather than behind it: where float accumulators are stored as integers behind a loop, each incoming
  * value is cast by itself. Such phis become phis of the uncast type. Where LLVM has unrolled a loop and peeled the odd round, the values
- * of that round go to two phis, one of the loop and one behind it; if the two differ by poison only, one replaces the other. Casts of
- * values in webs sink to their users, so that all stores of a value are seen. */
+ * of that round go to two phis, one of the loop and one behind it; if the two differ by poison only, one replaces the other. Phis of a
+ * single value, which LLVM's passes on loops leave behind some of several loops' values, are that value. Casts of values in webs sink to
+ * their users, so that all stores of a value are seen. */
 #include "lanes/matrix/tiles/tiles.h"
 #include "lanes/ir/match.h"
 
@@ -88,7 +89,10 @@ void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function)
         for (LLVMValueRef i = LLVMIsAPHINode(LLVMGetFirstInstruction(bb)), next; i; i = next) {
             LLVMTypeRef type = cast_from(i);
             next = LLVMIsAPHINode(LLVMGetNextInstruction(i)); /* what is no phi may be a cast that is erased here */
-            if (type)
+            if (LLVMCountIncoming(i) == 1 && LLVMGetIncomingValue(i, 0) != i) {
+                LLVMReplaceAllUsesWith(i, LLVMGetIncomingValue(i, 0));
+                LLVMInstructionEraseFromParent(i);
+            } else if (type)
                 retype_phi(l, i, type);
             else if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && is_poison_somewhere(i))
                 merge_poison_phi(i);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over K that load behind branches: `row < m ? a[…] : padding`, where all work-items of a packet decide alike.
+ *
+ * A loop for the device is one basic block. So such loads are done in any case, from zeros where the program does not load, and a select
+ * takes the number that it has then. The operand is a computed one (tile_slices.c). In functions with another loop over K that has no
+ * branches, as for rounds in which all checks of ranges hold (range_checks.c), that loop does most of the work, and the others stay. So do
+ * loops in others, as over the window of a convolution, with few products: the device takes time for each part of a loop over K. */
+#include "lanes/ir/calls.h"
+#include "lanes/ir/cfg.h"
+#include "lanes/ir/match.h"
+#include "lanes/matrix/matrix.h"
+
+enum {
+    MOST_CODE = 64,    /* instructions behind a branch */
+    MOST_BYTES = 256,  /* of a load */
+    LEAST_OF_PART = 4, /* products in a round of a loop that comes in parts */
+};
+
+struct guards {
+    struct tsr__compilation *l;
+    struct tsr__cfg cfg;
+    LLVMBuilderRef b;
+};
+
+/* ---- what may be done in any case ---- */
+
+static bool is_masked_load(LLVMValueRef v)
+{
+    return tsr__calls(v, "llvm.masked.load.");
+}
+
+static bool can_read_zeros(struct guards *g, LLVMValueRef load)
+{
+    if (!tsr__is_plain_load(load) && !is_masked_load(load))
+        return false;
+    const unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(load, 0)));
+    return (space == TSR__GLOBAL_SPACE || space == TSR__CONSTANT_SPACE) &&
+           LLVMStoreSizeOfType(LLVMGetModuleDataLayout(g->l->module), LLVMTypeOf(load)) <= MOST_BYTES;
+}
+
+/* Is the block entered from one place, and does it only compute and load before it goes to `join`? */
+static bool is_arm(struct guards *g, LLVMBasicBlockRef block, LLVMBasicBlockRef join)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    LLVMUseRef way = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+    unsigned count = 0;
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 1 || LLVMGetSuccessor(end, 0) != join || LLVMGetNextUse(way))
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != end; i = LLVMGetNextInstruction(i))
+        if (++count > MOST_CODE || !(tsr__is_pure(i) || can_read_zeros(g, i)))
+            return false;
+    return true;
+}
+
+/* Where zeros are, as a pointer of this type. */
+static LLVMValueRef zeros(struct guards *g, LLVMTypeRef pointer)
+{
+    LLVMValueRef global = LLVMGetNamedGlobal(g->l->module, TSR__ZEROS);
+    LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(g->l->context), MOST_BYTES);
+    if (!global) {
+        global = LLVMAddGlobalInAddressSpace(g->l->module, type, TSR__ZEROS, TSR__GLOBAL_SPACE);
+        LLVMSetInitializer(global, LLVMConstNull(type));
+        LLVMSetGlobalConstant(global, true);
+        LLVMSetLinkage(global, LLVMInternalLinkage);
+        LLVMSetAlignment(global, 64);
+    }
+    return LLVMTypeOf(global) == pointer ? global : LLVMConstAddrSpaceCast(global, pointer);
+}
+
+/* Moves what is behind the branch to its end, where `condition` has to be `way` for the loads. */
+static void move_arm(struct guards *g, LLVMBasicBlockRef block, LLVMValueRef branch, LLVMValueRef condition, bool way)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != LLVMGetBasicBlockTerminator(block); i = next) {
+        next = LLVMGetNextInstruction(i);
+        LLVMInstructionRemoveFromParent(i);
+        LLVMPositionBuilderBefore(g->b, branch);
+        if (!tsr__is_pure(i)) {
+            LLVMValueRef from = LLVMGetOperand(i, 0), none = zeros(g, LLVMTypeOf(from));
+            LLVMSetOperand(i, 0, LLVMBuildSelect(g->b, condition, way ? from : none, way ? none : from, ""));
+        }
+        if (is_masked_load(i)) {
+            LLVMValueRef mask = LLVMGetOperand(i, 1), none = LLVMConstNull(LLVMTypeOf(mask));
+            LLVMSetOperand(i, 1, LLVMBuildSelect(g->b, condition, way ? mask : none, way ? none : mask, ""));
+        }
+        LLVMInsertIntoBuilder(g->b, i);
+    }
+}
+
+/* ---- branches ---- */
+
+static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    unsigned i = 0;
+    while (LLVMGetIncomingBlock(phi, i) != from)
+        i++;
+    return LLVMGetIncomingValue(phi, i);
+}
+
+/* The phis of `join` get from `from` what they got from both arms. An arm that is `join` itself has no block. */
+static void join_values(struct guards *g, LLVMBasicBlockRef join, LLVMBasicBlockRef from, LLVMValueRef branch, LLVMValueRef condition,
+                        const LLVMBasicBlockRef *arms)
+{
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(join), next; LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        LLVMPositionBuilderBefore(g->b, branch);
+        LLVMValueRef value[2], joined;
+        for (int way = 0; way < 2; way++)
+            value[way] = incoming(phi, arms[way] ? arms[way] : from);
+        joined = value[0] == value[1] ? value[0] : LLVMBuildSelect(g->b, condition, value[0], value[1], "");
+        LLVMPositionBuilderBefore(g->b, phi);
+        LLVMValueRef made = LLVMBuildPhi(g->b, LLVMTypeOf(phi), "");
+        LLVMAddIncoming(made, &joined, &from, 1);
+        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+            LLVMBasicBlockRef other = LLVMGetIncomingBlock(phi, i);
+            LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+            if (other != from && other != arms[0] && other != arms[1])
+                LLVMAddIncoming(made, &v, &other, 1);
+        }
+        LLVMReplaceAllUsesWith(phi, made);
+        LLVMInstructionEraseFromParent(phi);
+    }
+}
+
+/* Does what both ways of the block's branch lead to in any case, if it may be. */
+static bool convert(struct guards *g, LLVMBasicBlockRef block)
+{
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(block);
+    if (!branch || !LLVMIsABranchInst(branch) || LLVMGetNumSuccessors(branch) != 2)
+        return false;
+    LLVMBasicBlockRef to[2] = {LLVMGetSuccessor(branch, 0), LLVMGetSuccessor(branch, 1)}, join, arms[2] = {NULL};
+    if (to[0] == to[1])
+        return false;
+    if (is_arm(g, to[0], to[1])) {
+        join = to[1];
+        arms[0] = to[0];
+    } else if (is_arm(g, to[1], to[0])) {
+        join = to[0];
+        arms[1] = to[1];
+    } else {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(to[0]);
+        join = LLVMGetNumSuccessors(end) == 1 ? LLVMGetSuccessor(end, 0) : NULL;
+        if (!join || !is_arm(g, to[0], join) || !is_arm(g, to[1], join))
+            return false;
+        arms[0] = to[0];
+        arms[1] = to[1];
+    }
+    LLVMValueRef condition = LLVMGetCondition(branch);
+    for (int way = 0; way < 2; way++)
+        if (arms[way])
+            move_arm(g, arms[way], branch, condition, !way);
+    join_values(g, join, block, branch, condition, arms);
+    LLVMPositionBuilderBefore(g->b, branch);
+    LLVMBuildBr(g->b, join);
+    LLVMInstructionEraseFromParent(branch);
+    for (int way = 0; way < 2; way++)
+        if (arms[way])
+            LLVMDeleteBasicBlock(arms[way]);
+    return true;
+}
+
+/* ---- loops ---- */
+
+/* Does the accumulator of a product go round in a loop around this one as well? */
+static bool goes_on(LLVMValueRef accumulator, LLVMBasicBlockRef header)
+{
+    if (!LLVMIsAPHINode(accumulator) || LLVMGetInstructionParent(accumulator) != header)
+        return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(accumulator); i++)
+        if (LLVMIsAPHINode(LLVMGetIncomingValue(accumulator, i)))
+            return true;
+    return false;
+}
+
+/* Counts the products of a loop with no other loop inside. */
+static unsigned count_products(const struct guards *g, int loop, bool *in_parts)
+{
+    const struct tsr__loop *of = &g->cfg.loops[loop];
+    struct tsr__mad mad;
+    unsigned count = 0;
+    *in_parts = false;
+    for (int i = loop + 1; i < g->cfg.loop_count; i++)
+        if (g->cfg.loops[i].parent == loop)
+            return 0;
+    for (int b = of->begin; b < of->end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            if (tsr__mad_read(i, &mad)) {
+                count++;
+                *in_parts = *in_parts || goes_on(tsr__mad_c(&mad, 0), g->cfg.blocks[of->header].ref);
+            }
+    return count;
+}
+
+/* Is the loop one that the device may multiply, but for branches? */
+static bool is_worth_it(const struct guards *g, int loop)
+{
+    bool in_parts;
+    const unsigned products = count_products(g, loop, &in_parts);
+    return products && (!in_parts || products >= LEAST_OF_PART);
+}
+
+static bool convert_loop(struct guards *g, int loop)
+{
+    const struct tsr__loop *of = &g->cfg.loops[loop];
+    struct tsr__map gone = {.arena = &g->l->scratch};
+    bool changed = false;
+    for (bool again = true; again;) {
+        again = false;
+        for (int b = of->end; b-- > of->begin;) {
+            LLVMBasicBlockRef block = g->cfg.blocks[b].ref;
+            if (tsr__map_get(&gone, block))
+                continue;
+            LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+            LLVMBasicBlockRef to[2] = {NULL};
+            for (unsigned i = 0; LLVMGetNumSuccessors(end) == 2 && i < 2; i++)
+                to[i] = LLVMGetSuccessor(end, i);
+            if (!convert(g, block))
+                continue;
+            LLVMBasicBlockRef join = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(block), 0);
+            for (unsigned i = 0; i < 2; i++)
+                if (to[i] != join)
+                    tsr__map_set(&gone, to[i], 1);
+            again = changed = true;
+        }
+    }
+    return changed;
+}
+
+bool tsr__pass_guarded_loads(struct tsr__compilation *l, LLVMValueRef function)
+{
+    struct guards g = {.l = l};
+    bool changed = false, in_parts;
+    if (!tsr__has_mads(function) || !tsr__tile_unit_of(l, function) || !tsr__cfg_make(&g.cfg, function, &l->scratch))
+        return true;
+    for (int loop = 0; loop < g.cfg.loop_count; loop++)
+        if (count_products(&g, loop, &in_parts) && g.cfg.loops[loop].end - g.cfg.loops[loop].begin == 1)
+            return true;
+    g.b = LLVMCreateBuilderInContext(l->context);
+    for (int loop = 0; loop < g.cfg.loop_count; loop++)
+        changed = (is_worth_it(&g, loop) && convert_loop(&g, loop)) || changed;
+    LLVMDisposeBuilder(g.b);
+    return !changed || tsr__run_llvm_on(l, function, "simplifycfg");
+}
