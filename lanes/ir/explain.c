@@ -121,6 +121,19 @@ void tsr__explain_forget(struct tsr__compilation *l, size_t count)
         l->explain->count = count;
 }
 
+void tsr__explain_drop(struct tsr__compilation *l, LLVMValueRef kernel, const char *topic, const char *verdict)
+{
+    struct tsr__explain *e = l->explain;
+    uint32_t number;
+    size_t left = 0;
+    if (!e || !find_kernel(l, tsr__name(kernel), &number))
+        return;
+    for (size_t i = 0; i < e->count; i++)
+        if (e->notes[i].kernel != number || strcmp(e->notes[i].topic, topic) || strcmp(e->notes[i].verdict, verdict))
+            e->notes[left++] = e->notes[i];
+    e->count = left;
+}
+
 /* ---- types, places in memory ---- */
 
 const char *tsr__type_text(struct tsr__compilation *l, LLVMTypeRef type)

@@ -26,6 +26,8 @@ void tsr__explain_begin(struct tsr__compilation *l);
 /* The number of notes; and forgets all notes but the first `count`. */
 size_t tsr__explain_count(const struct tsr__compilation *l);
 void tsr__explain_forget(struct tsr__compilation *l, size_t count);
+/* Forgets the kernel's notes with this topic and verdict, before a pass that made them runs again. */
+void tsr__explain_drop(struct tsr__compilation *l, LLVMValueRef kernel, const char *topic, const char *verdict);
 /* After the last pass. */
 void tsr__explain_print(struct tsr__compilation *l);
 

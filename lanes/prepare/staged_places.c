@@ -211,10 +211,31 @@ bool tsr__sum_of_place(const struct tsr__unstage *u, LLVMValueRef at, LLVMValueR
     return tsr__block_of(u, at) != TSR__NONE && tsr__form_of(v, leaf_of_place, (void *)(uintptr_t)u, form) && is_in_bodies(u, at, form);
 }
 
+/* Do both lie in bytes of their own of each `by` bytes? */
+static bool lie_apart(const struct tsr__place *a, int i, const struct tsr__place *b, int k, int64_t by)
+{
+    struct tsr__form of_a = a->at, of_b = b->at, x, y;
+    of_a.constant += a->turn[i];
+    of_b.constant += b->turn[k];
+    if (!tsr__form_modulo(&of_a, by, &x) || !tsr__form_modulo(&of_b, by, &y))
+        return false;
+    const int64_t end_x = tsr__form_most(&x) + a->size, end_y = tsr__form_most(&y) + b->size;
+    return end_x <= by && end_y <= by && (end_x <= y.constant || end_y <= x.constant);
+}
+
+static bool lie_apart_by_factors(const struct tsr__place *a, int i, const struct tsr__place *b, int k, const struct tsr__form *of)
+{
+    for (unsigned t = 0; t < of->count; t++)
+        if (lie_apart(a, i, b, k, of->terms[t].factor))
+            return true;
+    return false;
+}
+
 bool tsr__overlap_in_turn(const struct tsr__place *a, int i, const struct tsr__place *b, int k)
 {
     return a->root == b->root && a->at.constant + a->turn[i] < tsr__form_most(&b->at) + b->turn[k] + b->size &&
-           b->at.constant + b->turn[k] < tsr__form_most(&a->at) + a->turn[i] + a->size;
+           b->at.constant + b->turn[k] < tsr__form_most(&a->at) + a->turn[i] + a->size && !lie_apart_by_factors(a, i, b, k, &a->at) &&
+           !lie_apart_by_factors(a, i, b, k, &b->at);
 }
 
 bool tsr__overlap(const struct tsr__place *a, const struct tsr__place *b)

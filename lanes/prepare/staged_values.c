@@ -578,6 +578,8 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
     struct tsr__form form;
     LLVMValueRef operands[4];
     const LLVMBuilderRef b = r->u->b;
+    while (tsr__call_of(v) == TSR__CALL_SAME) /* in the sub-group that copied */
+        v = LLVMGetOperand(v, 0);
     while (r->others_follow && tsr__is_in_loop(&r->u->cfg, v, r->rounds->loop)) {
         LLVMValueRef only = tsr__if_follow(r->rounds, r->ahead, v);
         if (only == v)

@@ -689,6 +689,7 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
         u.code = (struct tsr__item_code){l, &l->info->kernels[i], &u.cfg};
         if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && uses_local_memory(kernel) &&
             tsr__cfg_make(&u.cfg, kernel, &arena)) {
+            tsr__explain_drop(l, kernel, "local memory", "stays");
             any = read_tables(&u, kernel) || any;
             tsr__split_indices(&u, kernel);
             any = (uses_local_memory(kernel) && unstage_bodies(&u, kernel)) || any;
