@@ -48,14 +48,17 @@ static LLVMValueRef build_place(struct tsr__blocks2d *o, const struct tsr__block
 
 /* ---- which loops ---- */
 
-/* Is the value, cast or not, A or B of products, and nothing else? */
-static bool is_operand_only(LLVMValueRef v)
+/* Is the value, or what the loop computes of it, A or B of products, and nothing else? */
+static bool is_operand_only(LLVMValueRef v, struct tsr__map *seen)
 {
     struct tsr__mad mad;
+    if (!tsr__map_add(seen, v))
+        return true;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        const bool other_form = LLVMIsABitCastInst(user) || tsr__nibbles_of(user, NULL);
-        if (other_form ? !is_operand_only(user) : !tsr__mad_read(user, &mad))
+        const bool other_form =
+            LLVMGetInstructionParent(user) == LLVMGetInstructionParent(v) && (tsr__is_pure(user) || tsr__nibbles_of(user, NULL));
+        if (other_form ? !is_operand_only(user, seen) : !tsr__mad_read(user, &mad))
             return false;
         for (unsigned i = 0; !other_form && i < mad.f->m; i++)
             if (tsr__mad_c(&mad, i) == v)
@@ -64,14 +67,16 @@ static bool is_operand_only(LLVMValueRef v)
     return true;
 }
 
-static bool gives_operands(LLVMValueRef read)
+static bool gives_operands(struct tsr__compilation *l, LLVMValueRef read)
 {
+    struct tsr__map seen = {.arena = &l->scratch};
     LLVMTypeRef value = LLVMStructGetTypeAtIndex(LLVMTypeOf(read), 0);
     if (LLVMGetTypeKind(value) != LLVMVectorTypeKind || LLVMGetVectorSize(value) != TSR_BLOCK2D_LANES)
         return false;
     for (LLVMUseRef use = LLVMGetFirstUse(read); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (!LLVMIsAExtractValueInst(user) || LLVMGetInstructionParent(user) != LLVMGetInstructionParent(read) || !is_operand_only(user))
+        if (!LLVMIsAExtractValueInst(user) || LLVMGetInstructionParent(user) != LLVMGetInstructionParent(read) ||
+            !is_operand_only(user, &seen))
             return false;
     }
     return true;
@@ -87,7 +92,7 @@ static bool is_candidate(struct tsr__compilation *l, enum tsr__tile_unit unit, L
         bool read = tsr__is_block2d_operation(i, "read");
         multiplies = multiplies || (tsr__mad_read(i, &mad) && tsr__tile_product(l, unit, mad.f));
         reads = reads || read;
-        if (tsr__stores_or_orders(i) || tsr__is_block2d_operation(i, "write") || (read && !gives_operands(i)))
+        if (tsr__stores_or_orders(i) || tsr__is_block2d_operation(i, "write") || (read && !gives_operands(l, i)))
             return false;
     }
     return reads && multiplies;

@@ -106,7 +106,7 @@ int tsr__kernel_argument_of(struct tsr__compilation *l, LLVMValueRef v)
 static int argument_below(struct tsr__compilation *l, LLVMValueRef v, struct tsr__map *seen)
 {
     enum { ANY = -2 };
-    while (LLVMIsAGetElementPtrInst(v) || LLVMIsAAddrSpaceCastInst(v) || tsr__calls(v, TSR__BLOCK2D_PLACE))
+    while (LLVMIsAGetElementPtrInst(v) || LLVMIsAAddrSpaceCastInst(v))
         v = LLVMGetOperand(v, 0);
     if (!LLVMIsAPHINode(v))
         return tsr__kernel_argument_of(l, v);
@@ -230,9 +230,35 @@ static bool add_counter(struct tsr__slice *s, LLVMValueRef phi)
     return take(s, c.begin) && take(s, c.distance);
 }
 
+/* Of a load from a 2D block (block2d_loops.c): by how many rows and bytes it is behind the place. False: by no constant number. */
+static bool find_in_block(struct tsr__compilation *l, LLVMValueRef load, LLVMValueRef place, int64_t *row, int64_t *byte)
+{
+    const struct tsr__polynomial at = tsr__polynomial_of(l, LLVMGetOperand(load, 0)), origin = tsr__polynomial_of(l, place),
+                                 pitch = tsr__polynomial_of(l, LLVMGetOperand(place, TSR__PLACE_PITCH)),
+                                 from = tsr__polynomial_minus(&at, &origin);
+    return tsr__polynomial_divide(&from, &pitch, row, byte);
+}
+
+static bool add_value(struct tsr__slice *s, LLVMValueRef v, int depth);
+
+/* Adds what tells which bytes of the load lie within the matrix. Others are zeros, by masks of bytes. */
+static bool add_matrix(struct tsr__slice *s, LLVMValueRef load, LLVMValueRef place, int depth)
+{
+    int64_t row, byte;
+    if (!tsr__has(s->l, TSR_CPU_AVX512BW) || !find_in_block(s->l, load, place, &row, &byte) ||
+        LLVMStoreSizeOfType(LLVMGetModuleDataLayout(s->l->module), LLVMTypeOf(load)) > TSR_TILE_ROW_BYTES)
+        return false;
+    for (unsigned i = TSR__PLACE_WIDTH; i <= TSR__PLACE_Y; i++)
+        if (!add_value(s, LLVMGetOperand(place, i), depth))
+            return false;
+    return true;
+}
+
 /* Notes through which argument the slice reads. False: it must not read there at another time or place. */
 static bool note_read(struct tsr__slice *s, LLVMValueRef pointer)
 {
+    LLVMValueRef place = tsr__tile_place(pointer);
+    pointer = place ? LLVMGetOperand(place, TSR__PLACE_BASE) : pointer;
     const unsigned space = tsr__space_of(pointer);
     if (space != TSR__GLOBAL_SPACE && space != TSR__CONSTANT_SPACE)
         return false;
@@ -246,29 +272,29 @@ static bool note_read(struct tsr__slice *s, LLVMValueRef pointer)
     return true;
 }
 
+/* The place of a 2D block from which is loaded, or NULL. */
+static LLVMValueRef place_of_load(LLVMValueRef v)
+{
+    return tsr__is_plain_load(v) ? tsr__tile_place(LLVMGetOperand(v, 0)) : NULL;
+}
+
 /* May the instruction be done elsewhere, for the same operands? */
-static bool can_move(struct tsr__slice *s, LLVMValueRef inst)
+static bool can_move(struct tsr__slice *s, LLVMValueRef inst, int depth)
 {
     struct tsr__mad mad;
-    LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
+    LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL, place = place_of_load(inst);
     if (tsr__is_plain_load(inst))
-        return tsr__is_fixed_load(s->l, inst) || (!tsr__tile_place(LLVMGetOperand(inst, 0)) && note_read(s, LLVMGetOperand(inst, 0)));
+        return tsr__is_fixed_load(s->l, inst) ||
+               (note_read(s, LLVMGetOperand(inst, 0)) && (!place || add_matrix(s, inst, place, depth - 1)));
     if (tsr__calls(inst, "llvm.masked.load.") || tsr__calls(inst, "llvm.masked.gather."))
         return note_read(s, LLVMGetOperand(inst, 0));
     return tsr__is_pure(inst) || tsr__nibbles_of(inst, NULL) ||
            (callee && !tsr__mad_read(inst, &mad) && !tsr__is_marker(callee) && tsr__touches_no_memory(callee));
 }
 
-/* Of a place in a matrix the address, which masked loads may read from: they look for the edges themselves. */
-static LLVMValueRef without_place(LLVMValueRef v)
-{
-    return tsr__calls(v, TSR__BLOCK2D_PLACE) ? LLVMGetOperand(v, TSR__PLACE_ADDRESS) : v;
-}
-
 /* Adds all that a value depends on. */
 static bool add_value(struct tsr__slice *s, LLVMValueRef v, int depth)
 {
-    v = without_place(v);
     if (!is_in_loop(s, v))
         return take(s, v);
     if (tsr__map_get(&s->seen, v))
@@ -276,7 +302,9 @@ static bool add_value(struct tsr__slice *s, LLVMValueRef v, int depth)
     tsr__map_set(&s->seen, v, 1);
     if (LLVMIsAPHINode(v))
         return add_counter(s, v);
-    if (!depth || ++s->instructions > MOST_INSTRUCTIONS || !can_move(s, v))
+    if (v == tsr__tile_place(v))
+        return depth && add_value(s, LLVMGetOperand(v, TSR__PLACE_ADDRESS), depth - 1);
+    if (!depth || ++s->instructions > MOST_INSTRUCTIONS || !can_move(s, v, depth))
         return false;
     const unsigned operands = (unsigned)LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0); /* not the function that is called */
     for (unsigned i = 0; i < operands; i++)
@@ -388,9 +416,54 @@ static LLVMValueRef count_on(const struct code *c, LLVMValueRef phi)
     return of->down ? LLVMBuildSub(c->b, begin, far, "") : LLVMBuildAdd(c->b, begin, far, "");
 }
 
+static LLVMValueRef value_of(struct code *c, LLVMValueRef v);
+
+/* A number that is no less than 0 and no more than `most`. */
+static LLVMValueRef between(struct code *c, LLVMValueRef v, uint64_t most)
+{
+    LLVMTypeRef i64 = LLVMTypeOf(v);
+    LLVMValueRef least[] = {v, tsr__i64(c->s->l, 0)}, limit = tsr__build_intrinsic(c->s->l, c->b, "llvm.smax", &i64, 1, least, 2);
+    LLVMValueRef both[] = {limit, tsr__i64(c->s->l, most)};
+    return tsr__build_intrinsic(c->s->l, c->b, "llvm.smin", &i64, 1, both, 2);
+}
+
+static LLVMValueRef spread_byte(struct code *c, LLVMValueRef v, unsigned count)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c->s->l->context);
+    return tsr__splat_scalar(c->s->l, c->b, LLVMBuildTrunc(c->b, v, i8, ""), count);
+}
+
+/* A load from a 2D block: of the bytes that lie within its matrix, and zeros. */
+static LLVMValueRef load_within(struct code *c, LLVMValueRef load, LLVMValueRef place)
+{
+    struct tsr__compilation *l = c->s->l;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context);
+    const unsigned count = (unsigned)LLVMStoreSizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(load));
+    LLVMTypeRef bytes = LLVMVectorType(i8, count), types[2] = {bytes};
+    LLVMValueRef numbers[TSR_TILE_ROW_BYTES], of[TSR__PLACE_Y + 1];
+    int64_t row = 0, byte = 0;
+    find_in_block(l, load, place, &row, &byte);
+    for (unsigned i = TSR__PLACE_WIDTH; i <= TSR__PLACE_Y; i++)
+        of[i] = value_of(c, LLVMGetOperand(place, i));
+    for (unsigned i = 0; i < count; i++)
+        numbers[i] = LLVMConstInt(i8, i, false);
+    LLVMValueRef x = LLVMBuildAdd(c->b, of[TSR__PLACE_X], tsr__i64(l, (uint64_t)byte), ""),
+                 y = LLVMBuildAdd(c->b, of[TSR__PLACE_Y], tsr__i64(l, (uint64_t)row), ""), none = tsr__i64(l, 0),
+                 inside = LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntSGE, y, none, ""),
+                                       LLVMBuildICmp(c->b, LLVMIntSLT, y, of[TSR__PLACE_HEIGHT], ""), ""),
+                 end = LLVMBuildSelect(c->b, inside, LLVMBuildSub(c->b, of[TSR__PLACE_WIDTH], x, ""), none, "");
+    LLVMValueRef first = spread_byte(c, between(c, LLVMBuildNeg(c->b, x, ""), count), count), number = LLVMConstVector(numbers, count),
+                 behind = spread_byte(c, between(c, end, count), count), pointer = value_of(c, LLVMGetOperand(load, 0)),
+                 args[] = {pointer,
+                           LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntUGE, number, first, ""),
+                                        LLVMBuildICmp(c->b, LLVMIntULT, number, behind, ""), ""),
+                           LLVMConstNull(bytes)};
+    types[1] = LLVMTypeOf(pointer);
+    return LLVMBuildBitCast(c->b, tsr__build_intrinsic(l, c->b, "llvm.masked.load", types, 2, args, 3), LLVMTypeOf(load), "");
+}
+
 static LLVMValueRef value_of(struct code *c, LLVMValueRef v)
 {
-    v = without_place(v);
     if (!is_in_loop(c->s, v))
         return outside(c, v);
     LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made, v);
@@ -398,6 +471,10 @@ static LLVMValueRef value_of(struct code *c, LLVMValueRef v)
         return made;
     if (LLVMIsAPHINode(v)) {
         made = count_on(c, v);
+    } else if (v == tsr__tile_place(v)) {
+        made = value_of(c, LLVMGetOperand(v, TSR__PLACE_ADDRESS));
+    } else if (place_of_load(v)) {
+        made = load_within(c, v, place_of_load(v));
     } else {
         const unsigned operands = (unsigned)LLVMGetNumOperands(v) - (LLVMIsACallInst(v) ? 1 : 0);
         made = LLVMInstructionClone(v);

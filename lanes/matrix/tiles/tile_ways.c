@@ -50,23 +50,24 @@ bool tsr__choose_way(struct tsr__compilation *l, LLVMValueRef function, bool of_
 }
 
 /* Does anything but arithmetic and shuffles whose results nobody uses depend on it? */
-static bool is_used(LLVMValueRef v)
+static bool is_used(LLVMValueRef v, struct tsr__map *seen)
 {
+    if (!tsr__map_add(seen, v))
+        return false;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if ((!LLVMIsABinaryOperator(user) && !LLVMIsACastInst(user) && !LLVMIsAShuffleVectorInst(user) && !tsr__nibbles_of(user, NULL)) ||
-            is_used(user))
+        if ((!tsr__is_pure(user) && !tsr__nibbles_of(user, NULL)) || is_used(user, seen))
             return true;
     }
     return false;
 }
 
 /* Would a load from the address run? */
-static bool is_loaded(LLVMValueRef address)
+static bool is_loaded(LLVMValueRef address, struct tsr__map *seen)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsALoadInst(user) ? is_used(user) : LLVMIsAGetElementPtrInst(user) && is_loaded(user))
+        if (LLVMIsALoadInst(user) ? is_used(user, seen) : LLVMIsAGetElementPtrInst(user) && is_loaded(user, seen))
             return true;
     }
     return false;
@@ -77,7 +78,8 @@ bool tsr__drop_places(struct tsr__compilation *l)
     LLVMValueRef function = LLVMGetNamedFunction(l->module, TSR__BLOCK2D_PLACE);
     for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function)) != NULL;) {
         LLVMValueRef call = LLVMGetUser(use);
-        if (is_loaded(call))
+        struct tsr__map seen = {.arena = &l->scratch};
+        if (is_loaded(call, &seen))
             return tsr__fail(l, "internal error: a loop over 2D blocks is not the device's");
         LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, TSR__PLACE_ADDRESS));
         LLVMInstructionEraseFromParent(call);
