@@ -211,18 +211,6 @@ static void follow_exit_phis(struct tsr__webs *w, const struct tsr__fragment *f)
     }
 }
 
-/* How many operations and phis get the fragment? */
-static unsigned count_receivers(const struct tsr__webs *w, const struct tsr__fragment *f)
-{
-    unsigned count = 0;
-    for (size_t i = 0; i < w->mad_count; i++)
-        count += w->mads[i].c == f;
-    for (const struct tsr__fragment *phi = w->phis; phi; phi = phi->next_phi)
-        for (unsigned e = 0; e < phi->in_count; e++)
-            count += phi->in[e] == f;
-    return count;
-}
-
 /* Does it come from operations? */
 static bool comes_from_operations(const struct tsr__fragment *f, struct tsr__map *seen)
 {
@@ -235,14 +223,14 @@ static bool comes_from_operations(const struct tsr__fragment *f, struct tsr__map
     return false;
 }
 
-/* Numbers with which several accumulators begin, as those of a bias that are loaded in one way or another, are none themselves. */
-static void drop_shared_beginnings(struct tsr__webs *w)
+/* Numbers with which accumulators begin, as those of a bias or of C that are loaded in one way or another, are no accumulators. */
+static void drop_beginnings(struct tsr__webs *w)
 {
     struct tsr__fragment **at = &w->phis;
     while (*at) {
         struct tsr__fragment *f = *at;
         struct tsr__map seen = {.arena = &w->l->scratch};
-        if (count_receivers(w, f) < 2 || comes_from_operations(f, &seen)) {
+        if (comes_from_operations(f, &seen)) {
             at = &f->next_phi;
             continue;
         }
@@ -271,7 +259,7 @@ static void find_webs(struct tsr__webs *w)
         for (struct tsr__fragment *f = seen; f != stop; f = f->next_phi)
             follow_exit_phis(w, f);
     }
-    drop_shared_beginnings(w);
+    drop_beginnings(w);
     w->webs = tsr_arena_alloc(&w->l->scratch, (w->mad_count + 1) * sizeof(struct tsr__web *));
     for (size_t i = 0; i < w->mad_count; i++) {
         if (!w->mads[i].d->web)
