@@ -30,6 +30,16 @@ static inline bool tsr__is_constant(LLVMValueRef v, uint64_t number)
     return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 && LLVMConstIntGetZExtValue(v) == number;
 }
 
+/* Is it a division of integers, or a remainder, that may trap? */
+static inline bool tsr__may_trap(LLVMValueRef inst)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    if (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem)
+        return false;
+    LLVMValueRef divisor = LLVMGetOperand(inst, 1);
+    return !LLVMIsAConstantInt(divisor) || LLVMIsNull(divisor) || divisor == LLVMConstAllOnes(LLVMTypeOf(divisor));
+}
+
 static inline bool tsr__is_vector_type(LLVMTypeRef type)
 {
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind;

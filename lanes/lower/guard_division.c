@@ -4,19 +4,11 @@
 #include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 
-/* A scalar constant that needs no guard. */
-static bool is_harmless(LLVMValueRef divisor)
-{
-    return LLVMIsAConstantInt(divisor) && !LLVMIsNull(divisor) && divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
-}
-
 static bool guard_divisor(struct tsr__compilation *l, LLVMValueRef division, bool is_signed)
 {
     LLVMValueRef value = LLVMGetOperand(division, 0), divisor = LLVMGetOperand(division, 1);
     LLVMTypeRef type = LLVMTypeOf(divisor);
     bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-    if (is_harmless(divisor))
-        return true;
     if (vector && LLVMGetVectorSize(type) > TSR__MAX_ELEMENTS)
         return tsr__fail(l, "integer division of a vector with %u elements", LLVMGetVectorSize(type));
     LLVMTypeRef element = vector ? LLVMGetElementType(type) : type;
@@ -49,8 +41,7 @@ bool tsr__pass_guard_division(struct tsr__compilation *l, LLVMValueRef function)
     LLVMValueRef *code = tsr__instructions(l, function, &n);
     for (size_t i = 0; i < n; i++) {
         LLVMOpcode op = LLVMGetInstructionOpcode(code[i]);
-        bool is_signed = op == LLVMSDiv || op == LLVMSRem;
-        if ((is_signed || op == LLVMUDiv || op == LLVMURem) && !guard_divisor(l, code[i], is_signed))
+        if (tsr__may_trap(code[i]) && !guard_divisor(l, code[i], op == LLVMSDiv || op == LLVMSRem))
             return false;
     }
     return true;

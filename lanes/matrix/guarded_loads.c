@@ -2,12 +2,14 @@
  * Loops over K that load behind branches: `row < m ? a[…] : padding`, where all work-items of a packet decide alike.
  *
  * A loop for the device is one basic block. So such loads are done in any case, from zeros where the program does not load, and a select
- * takes the number that it has then. The operand is a computed one (tile_slices.c). In functions with another loop over K that has no
- * branches, as for rounds in which all checks of ranges hold (range_checks.c), that loop does most of the work, and the others stay. So do
- * loops in others, as over the window of a convolution, with few products: the device takes time for each part of a loop over K. */
+ * takes the number that it has then. What divides behind a branch, perhaps as the divisor is not zero there, divides by one then. The
+ * operand is a computed one (tile_slices.c). In functions with another loop over K that has no branches, as for rounds in which all checks
+ * of ranges hold (range_checks.c), that loop does most of the work, and the others stay. So do loops in others, as over the window of a
+ * convolution, with few products: the device takes time for each part of a loop over K. */
 #include "lanes/ir/calls.h"
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/match.h"
+#include "lanes/ir/shuffles.h"
 #include "lanes/matrix/matrix.h"
 
 enum {
@@ -67,6 +69,13 @@ static LLVMValueRef zeros(struct guards *g, LLVMTypeRef pointer)
     return LLVMTypeOf(global) == pointer ? global : LLVMConstAddrSpaceCast(global, pointer);
 }
 
+/* The operand stays where `condition` is `way`, and is another one elsewhere. */
+static void guard_operand(struct guards *g, LLVMValueRef inst, unsigned operand, LLVMValueRef condition, bool way, LLVMValueRef other)
+{
+    LLVMValueRef own = LLVMGetOperand(inst, operand);
+    LLVMSetOperand(inst, operand, LLVMBuildSelect(g->b, condition, way ? own : other, way ? other : own, ""));
+}
+
 /* Moves what is behind the branch to its end, where `condition` has to be `way` for the loads. */
 static void move_arm(struct guards *g, LLVMBasicBlockRef block, LLVMValueRef branch, LLVMValueRef condition, bool way)
 {
@@ -74,14 +83,12 @@ static void move_arm(struct guards *g, LLVMBasicBlockRef block, LLVMValueRef bra
         next = LLVMGetNextInstruction(i);
         LLVMInstructionRemoveFromParent(i);
         LLVMPositionBuilderBefore(g->b, branch);
-        if (!tsr__is_pure(i)) {
-            LLVMValueRef from = LLVMGetOperand(i, 0), none = zeros(g, LLVMTypeOf(from));
-            LLVMSetOperand(i, 0, LLVMBuildSelect(g->b, condition, way ? from : none, way ? none : from, ""));
-        }
-        if (is_masked_load(i)) {
-            LLVMValueRef mask = LLVMGetOperand(i, 1), none = LLVMConstNull(LLVMTypeOf(mask));
-            LLVMSetOperand(i, 1, LLVMBuildSelect(g->b, condition, way ? mask : none, way ? none : mask, ""));
-        }
+        if (!tsr__is_pure(i))
+            guard_operand(g, i, 0, condition, way, zeros(g, LLVMTypeOf(LLVMGetOperand(i, 0))));
+        if (is_masked_load(i))
+            guard_operand(g, i, 1, condition, way, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(i, 1))));
+        if (tsr__may_trap(i))
+            guard_operand(g, i, 1, condition, way, tsr__splat_number(LLVMTypeOf(i), 1));
         LLVMInsertIntoBuilder(g->b, i);
     }
 }

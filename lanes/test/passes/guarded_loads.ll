@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Loads behind branches in a loop with matrix operations are done in any case, from zeros where the program does not load: behind a branch in
-; another one, on both ways, and masked. So the loop is one block. Loads of local memory stay behind their branches, and all do where another
-; loop has none, and in short loops over parts of K.
+; another one, on both ways, and masked. So the loop is one block. What divides there divides by one then. Loads of local memory stay behind
+; their branches, and all do where another loop has none, and in short loops over parts of K.
 ; RUN: TESSERA_TILES=vectors tessera-opt -packets=8 -cpu=avx512 -passes=guarded_loads %s | FileCheck %s
 ; RUN-SAME: TESSERA_TILES=vectors tessera-opt -packets=8 -cpu=avx512 -passes=guarded_loads %s | FileCheck %s --check-prefix=STAYS
 target triple = "x86_64-unknown-linux-gnu"
@@ -65,6 +65,40 @@ two:
   br label %next
 next:
   %a = phi <16 x i16> [ %v, %one ], [ %w, %two ]
+  %product = call { <16 x i32> } @tsr.mad16.40.40.intel_sub_group_i8_i8_matrix_mad_k32(<16 x i16> %a, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %acc)
+  %sum = extractvalue { <16 x i32> } %product, 0
+  %j = add i64 %i, 32
+  %go = icmp ult i64 %j, %n
+  br i1 %go, label %loop, label %out
+out:
+  store <16 x i32> %sum, ptr addrspace(1) %to
+  ret void
+}
+
+; CHECK-LABEL: define void @division(
+; CHECK: loop:
+; CHECK: [[BY:%.*]] = select i1 %first, i64 %n, i64 1
+; CHECK-NEXT: [[D:%.*]] = sdiv i64 %i, [[BY]]
+; CHECK-NEXT: [[ONE:%.*]] = select i1 %first, i64 -1, i64 1
+; CHECK-NEXT: [[E:%.*]] = srem i64 [[D]], [[ONE]]
+; CHECK-NEXT: urem i64 [[E]], 7
+; CHECK: br i1 %go, label %loop, label %out
+define void @division(ptr addrspace(1) %from, ptr addrspace(1) %other, ptr addrspace(3) %near, ptr addrspace(1) %to, i64 %n, i1 %first, i1 %second, <16 x i1> %mask, <16 x i16> %pad, <16 x i32> %b) {
+entry:
+  br label %loop
+loop:
+  %acc = phi <16 x i32> [ zeroinitializer, %entry ], [ %sum, %next ]
+  %i = phi i64 [ 0, %entry ], [ %j, %next ]
+  br i1 %first, label %load, label %next
+load:
+  %d = sdiv i64 %i, %n
+  %e = srem i64 %d, -1
+  %f = urem i64 %e, 7
+  %p = getelementptr i8, ptr addrspace(1) %from, i64 %f
+  %v = load <16 x i16>, ptr addrspace(1) %p, align 2
+  br label %next
+next:
+  %a = phi <16 x i16> [ %pad, %loop ], [ %v, %load ]
   %product = call { <16 x i32> } @tsr.mad16.40.40.intel_sub_group_i8_i8_matrix_mad_k32(<16 x i16> %a, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %b, <16 x i32> %acc)
   %sum = extractvalue { <16 x i32> } %product, 0
   %j = add i64 %i, 32
