@@ -181,7 +181,7 @@ struct layout {
 
 uint32_t tsr__t_rows_side_by_side(const struct tsr__t_type *matrix, uint32_t lanes)
 {
-    while (lanes / 2 >= matrix->rows)
+    while (lanes > 1 && lanes / 2 >= matrix->rows)
         lanes /= 2;
     return lanes;
 }

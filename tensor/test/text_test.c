@@ -214,6 +214,22 @@ static void nesting_has_a_limit(void **state)
     }
 }
 
+static void matrices_without_rows_or_columns_are_refused_and_have_no_components(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"0x8", "8x0", "0x0"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(shapes); i++) {
+        struct tsr_buf text = {0};
+        tsr_buf_printf(&text, "func @f() { parallel { %%0 = constant 1.0 : coopmatrix<f32x%s,matrix_acc> ", shapes[i]);
+        tsr_buf_printf(&text, "%%1 = cooperative_matrix_extract %%0[0] : f32 } }");
+        struct tsr_tensor_program *p = tsr_tensor_parse((char *)text.data, text.size, "test", &tsr_tensor_cpu_target);
+        assert_non_null(strstr(tsr_tensor_diagnostics(p)->text, "Invalid shape"));
+        assert_non_null(strstr(tsr_tensor_diagnostics(p)->next->text, "Argument is out of bounds"));
+        tsr_tensor_free(p);
+        tsr_buf_free(&text);
+    }
+}
+
 /* Processor time in seconds of a function with `count` names. */
 static double parse_names(int count)
 {
@@ -296,6 +312,7 @@ int main(void)
         cmocka_unit_test(the_locale_of_the_application_does_not_matter),
         cmocka_unit_test(work_groups_fit_products),
         cmocka_unit_test(nesting_has_a_limit),
+        cmocka_unit_test(matrices_without_rows_or_columns_are_refused_and_have_no_components),
         cmocka_unit_test(time_grows_with_the_names),
         cmocka_unit_test(each_allocation_may_fail),
     };
