@@ -2,6 +2,7 @@
  * fork() and the other threads: the child gets the memory as it is and no other thread. So a thread that is changing state of the whole
  * process makes fork() wait. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "base/internal.h"
@@ -37,12 +38,44 @@ static void wait_for_sections(void)
         ;
 }
 
+/* No thread locks a mutex of the table from now on, and those that have it locked end that. One mutex after the other: ThreadSanitizer, for
+ * one, ends a process in which a thread holds 128. */
+static void close_table(struct tsr_fork_table *table, const struct timespec *deadline)
+{
+    atomic_store(&table->closed, true);
+    for (int i = 0; i < TSR_FORK_TABLE_SIZE; i++) {
+        table->of[i].free = !pthread_mutex_clocklock(&table->of[i].mutex, CLOCK_MONOTONIC, deadline);
+        if (table->of[i].free)
+            pthread_mutex_unlock(&table->of[i].mutex);
+    }
+}
+
+/* In the child, a thread that was about to see that the table is closed may have locked a mutex, and does not exist. */
+static void open_table(struct tsr_fork_table *table, bool child)
+{
+    for (int i = 0; child && i < TSR_FORK_TABLE_SIZE; i++)
+        if (table->of[i].free)
+            pthread_mutex_init(&table->of[i].mutex, NULL);
+    atomic_store(&table->closed, false);
+}
+
+void tsr_table_lock(struct tsr_fork_table *table, const void *object)
+{
+    pthread_mutex_t *mutex = tsr_table_mutex(table, object);
+    pthread_mutex_lock(mutex);
+    while (atomic_load_explicit(&table->closed, memory_order_relaxed)) {
+        pthread_mutex_unlock(mutex);
+        pthread_mutex_lock(&lock); /* which the thread that forks holds */
+        pthread_mutex_unlock(&lock);
+        pthread_mutex_lock(mutex);
+    }
+}
+
 static void take_mutexes(void)
 {
     const struct timespec deadline = seconds_from_now(MUTEXES_SECONDS);
     for (struct tsr_fork_table *table = tables; table; table = table->next)
-        for (int i = 0; i < TSR_FORK_TABLE_SIZE; i++)
-            table->of[i].taken = !pthread_mutex_clocklock(&table->of[i].mutex, CLOCK_MONOTONIC, &deadline);
+        close_table(table, &deadline);
     for (struct tsr_fork_mutex *m = mutexes; m; m = m->next)
         m->taken = !pthread_mutex_clocklock(m->mutex, CLOCK_MONOTONIC, &deadline);
 }
@@ -57,9 +90,7 @@ static void release_mutexes(bool child)
         pthread_mutex_unlock(m->mutex);
     }
     for (struct tsr_fork_table *table = tables; table; table = table->next)
-        for (int i = 0; i < TSR_FORK_TABLE_SIZE; i++)
-            if (table->of[i].taken)
-                pthread_mutex_unlock(&table->of[i].mutex);
+        open_table(table, child);
 }
 
 /* A signal handler that interrupts a section of this thread may fork as well. */

@@ -170,8 +170,7 @@ TSR_API cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context,
 {
     RETURN_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "the context is not valid");
     RETURN_IF(context, !pfn_notify, CL_INVALID_VALUE, "pfn_notify is NULL");
-    return tsr__add_destructor(context, &context->lock, &context->destructors,
-                               (struct tsr_destructor){.context_ends = pfn_notify, .user_data = user_data});
+    return tsr__add_destructor(context, &context->destructors, (struct tsr_destructor){.context_ends = pfn_notify, .user_data = user_data});
 }
 
 TSR_API cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info param_name, size_t param_value_size, void *param_value,

@@ -155,9 +155,9 @@ struct _cl_context {
     size_t property_count;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
-    pthread_mutex_t lock;             /* destructors, allocations, queues, addressed */
+    pthread_mutex_t lock;             /* allocations, queues, addressed */
     struct tsr_fork_mutex fork_waits; /* for `lock` */
-    struct tsr_destructor *destructors;
+    _Atomic(struct tsr_destructor *) destructors;
     unsigned svm_caps;                /* what SVM some device has, bits of enum tsr_svm */
     struct _cl_device_id *usm_device; /* the first with SVM and memory of its own, whose driver makes what all devices reach; or NULL */
     bool usm_split;                   /* another such device does not reach that memory */
@@ -232,9 +232,9 @@ struct _cl_mem {
     size_t origin;          /* of a sub-buffer */
     cl_mem_properties *properties;
     size_t property_count;
-    cl_uint map_count; /* this and what follows to `destructors`: under tsr__mem_lock() of the root object, destructors of the object */
+    cl_uint map_count; /* this and `mappings`: under the lock of the root object */
     struct tsr__mapping *mappings;
-    struct tsr_destructor *destructors;
+    _Atomic(struct tsr_destructor *) destructors;
     bool addressed;        /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of a root buffer: each device has one address for it */
     struct tsr__link link; /* of such a buffer: in the context's list */
 };
@@ -498,9 +498,8 @@ void tsr__allocations_free_all(struct _cl_context *context);
 
 /* Calls the callbacks when the last hold has been dropped. False: one of them has retained the object, or made an object that holds it, so
  * that it lives on. */
-bool tsr__run_destructors(struct tsr_destructor **list, struct tsr_object *object);
+bool tsr__run_destructors(_Atomic(struct tsr_destructor *) *list, struct tsr_object *object);
 /* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */
-cl_int tsr__add_destructor(struct _cl_context *context, pthread_mutex_t *lock, struct tsr_destructor **list,
-                           struct tsr_destructor destructor);
+cl_int tsr__add_destructor(struct _cl_context *context, _Atomic(struct tsr_destructor *) *list, struct tsr_destructor destructor);
 
 #endif

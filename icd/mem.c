@@ -18,8 +18,7 @@ TSR_API cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem mem, void(CL_
 {
     RETURN_IF(NULL, !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "not a memory object: %p", (void *)mem);
     RETURN_IF(mem->context, !call, CL_INVALID_VALUE, "the callback is NULL");
-    return tsr__add_destructor(mem->context, tsr_table_mutex(&tsr__mem_locks, mem), &mem->destructors,
-                               (struct tsr_destructor){.mem_ends = call, .user_data = user_data});
+    return tsr__add_destructor(mem->context, &mem->destructors, (struct tsr_destructor){.mem_ends = call, .user_data = user_data});
 }
 
 /* The address on each device of the context. */

@@ -155,28 +155,26 @@ void *tsr__created(void *object, cl_int err, cl_int *errcode_ret)
     return NULL;
 }
 
-cl_int tsr__add_destructor(struct _cl_context *context, pthread_mutex_t *lock, struct tsr_destructor **list,
-                           struct tsr_destructor destructor)
+cl_int tsr__add_destructor(struct _cl_context *context, _Atomic(struct tsr_destructor *) *list, struct tsr_destructor destructor)
 {
     struct tsr_destructor *entry = tsr_malloc(sizeof(*entry));
     RETURN_IF(context, !entry, CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
     *entry = destructor;
-    pthread_mutex_lock(lock);
-    entry->next = *list;
-    *list = entry;
-    pthread_mutex_unlock(lock);
+    entry->next = atomic_load(list);
+    while (!atomic_compare_exchange_weak(list, &entry->next, entry))
+        ;
     return CL_SUCCESS;
 }
 
-bool tsr__run_destructors(struct tsr_destructor **list, struct tsr_object *object)
+bool tsr__run_destructors(_Atomic(struct tsr_destructor *) *list, struct tsr_object *object)
 {
-    if (!*list)
+    struct tsr_destructor *entry = atomic_load(list);
+    if (!entry)
         return true;
     atomic_store_explicit(&object->holds, 1, memory_order_relaxed);
     int begun = tsr_no_cancel_begin();
-    while (*list) {
-        struct tsr_destructor *entry = *list;
-        *list = entry->next;
+    for (; entry; entry = atomic_load(list)) {
+        atomic_store(list, entry->next);
         if (entry->context_ends)
             entry->context_ends((cl_context)object, entry->user_data);
         else

@@ -160,18 +160,20 @@ static void a_child_finds_mutexes_free_and_what_they_guard_whole(void **state)
     assert_int_equal(status_of(child), 0);
 }
 
-static struct tsr_fork_table table;
+static struct tsr_fork_table tables[4];      /* more mutexes than ThreadSanitizer lets a thread hold */
 static long counts[2 * TSR_FORK_TABLE_SIZE]; /* of objects, by their addresses */
 
 static void *change_all(void *data)
 {
     (void)data;
     for (size_t i = 0; !atomic_load(&stop); i = (i + 1) % TSR_ARRAY_LEN(counts)) {
-        tsr_table_lock(&table, &counts[i]);
+        tsr_table_lock(&tables[3], &counts[i]);
         counts[i]++;
+        tsr_table_lock(&tables[0], &counts[i]); /* which was added earlier */
         usleep(20);
+        tsr_table_unlock(&tables[0], &counts[i]);
         counts[i]++;
-        tsr_table_unlock(&table, &counts[i]);
+        tsr_table_unlock(&tables[3], &counts[i]);
     }
     return NULL;
 }
@@ -181,15 +183,19 @@ static void a_child_finds_the_mutexes_of_tables_free(void **state)
     (void)state;
     pthread_t thread;
     atomic_store(&stop, false);
-    tsr_fork_table_add(&table);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(tables); i++)
+        tsr_fork_table_add(&tables[i]);
     assert_int_equal(pthread_create(&thread, NULL, change_all, NULL), 0);
     for (int i = 0; i < 50; i++) {
         pid_t child = fork();
         if (!child) {
             bool bad = false;
             for (size_t c = 0; c < TSR_ARRAY_LEN(counts); c++) {
-                bad |= pthread_mutex_trylock(tsr_table_mutex(&table, &counts[c])) || counts[c] % 2;
-                tsr_table_unlock(&table, &counts[c]);
+                for (size_t t = 0; t < TSR_ARRAY_LEN(tables); t++) {
+                    bad |= pthread_mutex_trylock(tsr_table_mutex(&tables[t], &counts[c]));
+                    tsr_table_unlock(&tables[t], &counts[c]);
+                }
+                bad |= counts[c] % 2;
             }
             _exit(bad);
         }

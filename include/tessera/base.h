@@ -247,8 +247,9 @@ enum { TSR_FORK_TABLE_SIZE = 64 };
 struct tsr_fork_table {
     struct {
         _Alignas(64) pthread_mutex_t mutex;
-        bool taken;
+        bool free; /* at the fork */
     } of[TSR_FORK_TABLE_SIZE];
+    _Atomic bool closed; /* for a fork: who has locked a mutex gives it back, and waits */
     struct tsr_fork_table *next;
 };
 void tsr_fork_table_add(struct tsr_fork_table *added);
@@ -257,10 +258,7 @@ static inline pthread_mutex_t *tsr_table_mutex(struct tsr_fork_table *table, con
     uintptr_t address = (uintptr_t)object >> 4;
     return &table->of[(address ^ address >> 6) % TSR_FORK_TABLE_SIZE].mutex;
 }
-static inline void tsr_table_lock(struct tsr_fork_table *table, const void *object)
-{
-    pthread_mutex_lock(tsr_table_mutex(table, object));
-}
+void tsr_table_lock(struct tsr_fork_table *table, const void *object);
 static inline void tsr_table_unlock(struct tsr_fork_table *table, const void *object)
 {
     pthread_mutex_unlock(tsr_table_mutex(table, object));
