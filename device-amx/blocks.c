@@ -195,8 +195,7 @@ static bool runs_twice(const struct tsr__run *run)
     return has_two_passes(run->launch) && run->shares && !atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed);
 }
 
-/* The number of parts into which to cut `groups` of this dimension, so that each part has not much less than `best` rows of C, or columns.
- */
+/* The number of parts into which to cut `groups` of this dimension, each of which has not much less than `best` rows of C, or columns. */
 static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, uint64_t best)
 {
     const uint64_t all = groups * of_group(run->launch, dim), parts = dim ? all / best : tsr__divide_up(all, best);

@@ -130,8 +130,7 @@ static void lift_limit(__rlimit_resource_t what)
     }
 }
 
-/* The application's limits count for the compiler as well. A write that fails, as what the compiler says is too large a file, kills nobody.
- */
+/* The application's limits count for the compiler as well. A write to a file that gets too large fails, and kills nobody. */
 static void lift_limits(void)
 {
     signal(SIGXFSZ, SIG_IGN);

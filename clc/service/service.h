@@ -246,7 +246,7 @@ struct tsr__stack {
     void *low;
     size_t size;
 };
-/* Whether so much address space is left. Stacks leave at least their size for what runs on them. */
+/* Whether `size` bytes of address space are left. Stacks leave at least their size for what runs on them. */
 bool tsr__has_room(size_t size);
 /* Runs the function on that stack, of 64 MiB if so much can be had, in the calling thread. One call at a time for each stack. False: not
  * run, as there is no memory for a stack. */

@@ -576,3 +576,41 @@ LLVMIntPredicate tsr__holds_on_way(LLVMValueRef branch, LLVMBasicBlockRef to, un
     how = LLVMGetSuccessor(branch, 0) == to ? how : tsr__opposite_of(how);
     return left ? tsr__swapped(how) : how;
 }
+
+/* ---- numbers ---- */
+
+enum { MOST_ZERO_BITS = 32, ZERO_BITS_DEPTH = 8 };
+
+static unsigned zero_bits(LLVMValueRef v, int depth)
+{
+    int64_t n;
+    unsigned bits = 0;
+    if (tsr__constant_int(v, &n)) {
+        while (bits < MOST_ZERO_BITS && !(n >> bits & 1))
+            bits++;
+        return bits;
+    }
+    if (!depth || !LLVMIsAInstruction(v))
+        return 0;
+    if (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || LLVMIsATruncInst(v))
+        return zero_bits(LLVMGetOperand(v, 0), depth - 1);
+    if (!LLVMIsABinaryOperator(v))
+        return 0;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    const unsigned a = zero_bits(LLVMGetOperand(v, 0), depth - 1);
+    unsigned b = 0;
+    if (op == LLVMShl)
+        b = tsr__constant_int(LLVMGetOperand(v, 1), &n) && n >= 0 && n < MOST_ZERO_BITS ? (unsigned)n : 0;
+    else if (op == LLVMAdd || op == LLVMSub || op == LLVMOr || op == LLVMMul)
+        b = zero_bits(LLVMGetOperand(v, 1), depth - 1);
+    else
+        return 0;
+    if (op == LLVMShl || op == LLVMMul)
+        return a + b < MOST_ZERO_BITS ? a + b : MOST_ZERO_BITS;
+    return a < b ? a : b;
+}
+
+unsigned tsr__zero_bits(LLVMValueRef integer)
+{
+    return zero_bits(integer, ZERO_BITS_DEPTH);
+}

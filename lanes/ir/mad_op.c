@@ -266,17 +266,17 @@ void tsr__packet_marks_drop(struct tsr__compilation *l)
     }
 }
 
-bool tsr__mad_results(const struct tsr__mad *mad, LLVMValueRef *v)
+bool tsr__mad_results(const struct tsr__mad *mad, LLVMValueRef *rows)
 {
-    memset(v, 0, TSR__MAX_M * sizeof *v);
+    memset(rows, 0, TSR__MAX_M * sizeof *rows);
     for (LLVMUseRef use = LLVMGetFirstUse(mad->call); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (!LLVMIsAExtractValueInst(user) || v[*LLVMGetIndices(user)])
+        if (!LLVMIsAExtractValueInst(user) || rows[*LLVMGetIndices(user)])
             return false;
-        v[*LLVMGetIndices(user)] = user;
+        rows[*LLVMGetIndices(user)] = user;
     }
     for (unsigned i = 0; i < mad->f->m; i++)
-        if (!v[i])
+        if (!rows[i])
             return false;
     return true;
 }

@@ -90,6 +90,9 @@ static inline unsigned tsr__edge_from(LLVMValueRef phi, LLVMBasicBlockRef block)
     return edge;
 }
 
+/* How many of the lower bits of the integer are zero for sure, whatever wraps around: 32 at most. (ir.c) */
+unsigned tsr__zero_bits(LLVMValueRef integer);
+
 /* What the phi gets from the block; NULL: there is no such edge. */
 static inline LLVMValueRef tsr__incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
 {

@@ -7,7 +7,7 @@
 #include "lanes/matrix/matrix.h"
 #include "tessera/block2d.h"
 
-enum { TSR__BLOCK2D_ROW_BYTES = 64, TSR__BLOCK2D_WORD = 4 };
+enum { TSR__BLOCK2D_ROW_BYTES = 64 };
 enum { TSR__BLOCK2D_MAX_ROWS = 64 }; /* of a block that reads are joined to */
 
 /* Operands of the operations: the same in all up to y. */
@@ -37,7 +37,6 @@ struct tsr__block2d_area {
     LLVMValueRef call;            /* the first read of it */
     struct tsr__block2d_region region;
     LLVMValueRef first, pitch;
-    LLVMValueRef words;                     /* which words of its rows lie within the matrix, where each load is masked; else NULL */
     LLVMValueRef at[TSR__BLOCK2D_MAX_ROWS]; /* the rows that were asked for */
 };
 
@@ -70,8 +69,6 @@ unsigned tsr__block2d_number(LLVMValueRef call, unsigned operand);
 struct tsr__block2d_region tsr__block2d_region(struct tsr__blocks2d *o, LLVMValueRef call, unsigned rows, unsigned columns, unsigned size);
 /* The block of a read. */
 struct tsr__block2d_region tsr__block2d_region_of_read(struct tsr__blocks2d *o, LLVMValueRef call);
-/* Makes the loads of a block of words masked ones, which read nothing outside of its matrix: code at the builder. */
-void tsr__block2d_mask_loads(struct tsr__blocks2d *o, struct tsr__block2d_area *area);
 LLVMValueRef tsr__block2d_row(struct tsr__blocks2d *o, LLVMValueRef base, LLVMValueRef pitch, LLVMValueRef row, LLVMValueRef byte);
 /* The values of a read, vectors of this type, from the rows of its area: code at the builder. */
 void tsr__block2d_values(struct tsr__blocks2d *o, struct tsr__block2d_read *p, LLVMTypeRef type, unsigned count, LLVMValueRef *values);

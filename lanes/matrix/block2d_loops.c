@@ -189,7 +189,6 @@ static bool are_closed(const struct copy *x)
 
 /* ---- the copy ---- */
 
-/* A block that is transposed is no tile in memory: the device gets code that computes it, which looks for the matrix's edges. */
 static void lower_read(struct copy *x, LLVMValueRef read)
 {
     struct tsr__blocks2d o = {.l = x->l, .b = x->b, .whole_words = true};
@@ -202,8 +201,6 @@ static void lower_read(struct copy *x, LLVMValueRef read)
     area.region = tsr__block2d_region_of_read(&o, read);
     area.first = build_place(&o, &area.region);
     area.pitch = area.region.pitch;
-    if (tsr__block2d_number(read, TSR__READ_LAYOUT) == TSR_BLOCK2D_TRANSPOSE)
-        tsr__block2d_mask_loads(&o, &area);
     tsr__block2d_values(&o, &part, LLVMStructGetTypeAtIndex(all, 0), count, values);
     for (LLVMUseRef use; (use = LLVMGetFirstUse(read)) != NULL;) {
         LLVMValueRef user = LLVMGetUser(use);

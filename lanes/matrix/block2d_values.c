@@ -48,39 +48,6 @@ struct tsr__block2d_region tsr__block2d_region_of_read(struct tsr__blocks2d *o, 
 
 /* ---- values of a read ---- */
 
-/* Which words of a row lie within its matrix. */
-static LLVMValueRef words_within(struct tsr__blocks2d *o, const struct tsr__block2d_region *r)
-{
-    enum { MOST = TSR__BLOCK2D_ROW_BYTES / TSR__BLOCK2D_WORD };
-    LLVMValueRef numbers[MOST];
-    const unsigned words = r->bytes / TSR__BLOCK2D_WORD;
-    for (unsigned i = 0; i < words; i++)
-        numbers[i] = tsr__block2d_i64(o, TSR__BLOCK2D_WORD * i);
-    LLVMValueRef at = LLVMBuildAdd(o->b, tsr__splat_scalar(o->l, o->b, r->x, words), LLVMConstVector(numbers, words), "");
-    LLVMValueRef last = LLVMBuildSub(o->b, r->width, tsr__block2d_i64(o, TSR__BLOCK2D_WORD), "");
-    LLVMValueRef from = LLVMBuildICmp(o->b, LLVMIntSGE, at, LLVMConstNull(LLVMTypeOf(at)), "");
-    return LLVMBuildAnd(o->b, from, LLVMBuildICmp(o->b, LLVMIntSLE, at, tsr__splat_scalar(o->l, o->b, last, words), ""), "");
-}
-
-void tsr__block2d_mask_loads(struct tsr__blocks2d *o, struct tsr__block2d_area *area)
-{
-    area->words = words_within(o, &area->region);
-}
-
-/* Words outside of the matrix are zero. */
-static LLVMValueRef load_masked_row(struct tsr__blocks2d *o, const struct tsr__block2d_area *area, LLVMTypeRef type, LLVMValueRef at,
-                                    unsigned row)
-{
-    const struct tsr__block2d_region *r = &area->region;
-    LLVMValueRef y = LLVMBuildAdd(o->b, r->y, tsr__block2d_i64(o, row), "");
-    LLVMValueRef is_within = LLVMBuildAnd(o->b, LLVMBuildICmp(o->b, LLVMIntSGE, y, tsr__block2d_i64(o, 0), ""),
-                                          LLVMBuildICmp(o->b, LLVMIntSLT, y, r->height, ""), "");
-    LLVMValueRef args[] = {at, LLVMBuildSelect(o->b, is_within, area->words, LLVMConstNull(LLVMTypeOf(area->words)), ""),
-                           LLVMConstNull(type)};
-    LLVMTypeRef types[] = {type, LLVMTypeOf(at)};
-    return tsr__build_intrinsic(o->l, o->b, "llvm.masked.load", types, 2, args, 3);
-}
-
 static LLVMValueRef load_row_part(struct tsr__blocks2d *o, struct tsr__block2d_read *p, LLVMTypeRef type, unsigned row, unsigned byte)
 {
     struct tsr__block2d_area *area = p->area;
@@ -88,8 +55,6 @@ static LLVMValueRef load_row_part(struct tsr__blocks2d *o, struct tsr__block2d_r
     if (!*at)
         *at = p->row + row ? tsr__block2d_row(o, area->first, area->pitch, tsr__block2d_i64(o, p->row + row), tsr__block2d_i64(o, 0))
                            : area->first;
-    if (area->words)
-        return load_masked_row(o, area, type, *at, p->row + row);
     LLVMValueRef made = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, *at, p->byte + byte), "");
     LLVMSetAlignment(made, 1);
     return made;

@@ -95,14 +95,6 @@ static void move_arm(struct guards *g, LLVMBasicBlockRef block, LLVMValueRef bra
 
 /* ---- branches ---- */
 
-static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    unsigned i = 0;
-    while (LLVMGetIncomingBlock(phi, i) != from)
-        i++;
-    return LLVMGetIncomingValue(phi, i);
-}
-
 /* The phis of `join` get from `from` what they got from both arms. An arm that is `join` itself has no block. */
 static void join_values(struct guards *g, LLVMBasicBlockRef join, LLVMBasicBlockRef from, LLVMValueRef branch, LLVMValueRef condition,
                         const LLVMBasicBlockRef *arms)
@@ -112,7 +104,7 @@ static void join_values(struct guards *g, LLVMBasicBlockRef join, LLVMBasicBlock
         LLVMPositionBuilderBefore(g->b, branch);
         LLVMValueRef value[2], joined;
         for (int way = 0; way < 2; way++)
-            value[way] = incoming(phi, arms[way] ? arms[way] : from);
+            value[way] = tsr__incoming_from(phi, arms[way] ? arms[way] : from);
         joined = value[0] == value[1] ? value[0] : LLVMBuildSelect(g->b, condition, value[0], value[1], "");
         LLVMPositionBuilderBefore(g->b, phi);
         LLVMValueRef made = LLVMBuildPhi(g->b, LLVMTypeOf(phi), "");

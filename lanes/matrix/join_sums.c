@@ -4,7 +4,8 @@
  *     for (k …) { even = mad(a[k], b[k], even);  odd = mad(a[k + 1], b[k + 1], odd); }    sum = even + odd;
  *
  * On a GPU the products of such a loop need not wait for each other. Here one accumulator takes half of the registers, and the device
- * stores it without the packets. Sums of numbers with a fraction would be rounded in another order, so they stay. */
+ * stores it without the packets. Sums of numbers with a fraction are rounded in another order so: they stay unless the program allows that.
+ */
 #include <string.h>
 
 #include "lanes/ir/blocks.h"

@@ -4,6 +4,7 @@
  * An array whose every access is of whole elements becomes one array of the packet: element e of lane l lies at (e · width + l). So
  * element e of all lanes lies side by side, and an access with a uniform index is one vector access. To the widener these are ordinary
  * addresses: uniform base, index, lane. */
+#include "lanes/ir/match.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/costs.h"
 #include "lanes/analysis/index_parts.h"
@@ -91,42 +92,13 @@ static bool uses_are_elements(struct candidate *c, LLVMValueRef pointer)
     return true;
 }
 
-/* A power of two that divides the integer, whatever wraps around: LLVM makes steps of bytes of those of elements. */
-static uint64_t power_in(LLVMValueRef value, unsigned depth)
-{
-    enum { DEEPEST = 4 };
-    uint64_t a, b, most = UINT64_C(1) << 32;
-    if (LLVMIsAConstantInt(value)) {
-        uint64_t number = LLVMConstIntGetZExtValue(value);
-        return number && (number & -number) < most ? number & -number : most;
-    }
-    if (!LLVMIsAInstruction(value) || depth == DEEPEST)
-        return 1;
-    LLVMOpcode op = LLVMGetInstructionOpcode(value);
-    bool widens = op == LLVMZExt || op == LLVMSExt;
-    if (!widens && op != LLVMShl && op != LLVMMul && op != LLVMAdd && op != LLVMSub && op != LLVMOr)
-        return 1;
-    a = power_in(LLVMGetOperand(value, 0), depth + 1);
-    if (widens)
-        return a;
-    if (op == LLVMShl) {
-        LLVMValueRef by = LLVMGetOperand(value, 1);
-        b = LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) < 32 ? UINT64_C(1) << LLVMConstIntGetZExtValue(by) : 1;
-    } else {
-        b = power_in(LLVMGetOperand(value, 1), depth + 1);
-    }
-    if (op == LLVMShl || op == LLVMMul)
-        return a * b < most ? a * b : most;
-    return a < b ? a : b;
-}
-
 /* Do all indices of the GEP count whole elements, and the constant ones together? */
 static bool counts_elements(const struct candidate *c, LLVMValueRef gep)
 {
     int64_t offset = 0, unit = (int64_t)c->unit;
     struct tsr__gep_index index;
     for (struct tsr__gep_walk walk = tsr__gep_walk(c->layout, gep); tsr__gep_next(&walk, &index);) {
-        if (!index.is_constant && index.bytes % unit && (uint64_t)index.bytes * power_in(index.value, 0) % c->unit)
+        if (!index.is_constant && index.bytes % unit && ((uint64_t)index.bytes << tsr__zero_bits(index.value)) % c->unit)
             return false;
         offset += index.offset;
     }

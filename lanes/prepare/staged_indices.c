@@ -73,41 +73,14 @@ static bool split_terms(struct split *s, const struct tsr__form *sum, int64_t by
     return true;
 }
 
-/* The number of lower bits that are zero for sure. */
-static int zero_bits(LLVMValueRef v, int depth)
-{
-    int64_t n;
-    int bits = 0;
-    if (tsr__constant_int(v, &n)) {
-        while (bits < 32 && !(n >> bits & 1))
-            bits++;
-        return bits;
-    }
-    if (!depth || !LLVMIsAInstruction(v))
-        return 0;
-    if (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || LLVMIsATruncInst(v))
-        return zero_bits(LLVMGetOperand(v, 0), depth - 1);
-    if (!LLVMIsABinaryOperator(v))
-        return 0;
-    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    const int a = zero_bits(LLVMGetOperand(v, 0), depth - 1);
-    if (op == LLVMShl)
-        return tsr__constant_int(LLVMGetOperand(v, 1), &n) && n >= 0 && n < 32 && a + n < 32 ? a + (int)n : a;
-    if (op != LLVMAdd && op != LLVMOr && op != LLVMMul)
-        return 0;
-    const int b = zero_bits(LLVMGetOperand(v, 1), depth - 1);
-    return op == LLVMMul ? (a + b < 32 ? a + b : 31) : a < b ? a : b;
-}
-
 /* LLVM forgets that bits are disjoint where it joins more than two numbers. */
 static void mark_sum(const struct tsr__unstage *u, LLVMValueRef v)
 {
-    enum { DEPTH = 8 };
     if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMOr || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
         return;
     for (unsigned i = 0; i < 2; i++) {
         struct tsr__form low;
-        const int bits = zero_bits(LLVMGetOperand(v, 1 - i), DEPTH);
+        const unsigned bits = tsr__zero_bits(LLVMGetOperand(v, 1 - i));
         if (bits && tsr__sum_of_place(u, v, LLVMGetOperand(v, i), &low) && tsr__form_most(&low) < INT64_C(1) << bits)
             LLVMSetIsDisjoint(v, true);
     }

@@ -8,8 +8,8 @@ enum {
     MOST_PRODUCTS = 1 << 16,
     FEW_ATOMICS = 4,     /* components of atomic instructions that are code of their own: each is code for each work-item */
     FEW_CHECKED = 4,     /* components that are looked at one by one, whether or not all are inside */
-    FEW_COMPONENTS = 32, /* of a region that is code for each of them; */
-    FEW_STEPS = 8,       /* so is one of so many, whatever the components */
+    FEW_COMPONENTS = 32, /* matrices of up to these have code for each component, whatever the region */
+    FEW_STEPS = 8,       /* regions of up to these are code for each component, whatever the matrix */
     MOST_TOGETHER = 4,   /* parts that a round of a loop through them has, as each may take long */
 };
 

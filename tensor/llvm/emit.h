@@ -230,7 +230,7 @@ struct tsr__te_number tsr__te_broadcast(struct tsr__te *e, enum tsr__t_number nu
 struct tsr__te_number tsr__te_shuffle(struct tsr__te *e, enum tsr__t_number number, struct tsr__te_number a, LLVMValueRef from);
 
 /* ---- module.c ---- */
-/* Local memory of so many bytes for the instruction that is being made. All instructions of regions of the same kind share it, so the first
+/* Local memory of `bytes` bytes for the instruction that is being made. All instructions of regions of the same kind share it, so the first
  * access is behind a barrier. NULL: the function's own local memory leaves too little. */
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes);
 

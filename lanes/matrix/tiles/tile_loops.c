@@ -595,26 +595,32 @@ static bool has_more_vectors(const struct tsr__tiles *t, const struct tsr__k_loo
     return x->twice && 2 * waiting < all;
 }
 
-/* Why vectors are better for the accumulator, or NULL. */
-static const char *why_vectors(struct tsr__tiles *t, const struct tsr__live_range *life)
+/* Why vectors of the packet are better for the accumulator than those of a block, or NULL. */
+static const char *why_no_block(struct tsr__tiles *t, const struct tsr__live_range *life)
 {
-    const char *why = "vectors multiply so few rows of bytes faster than A and B go by way of the stack";
-    if (t->unit == TSR__TILES_VECTORS)
-        why = "without tiles of the CPU's a block is worth it only in a loop over K that the device can run as a whole";
-    if (t->unit == TSR__TILES_VECTORS && life->runs_alone)
+    const char *why = "without tiles of the CPU's a block is worth it only in a loop over K that the device can run as a whole";
+    if (life->runs_alone)
         why = tsr_arena_format(
             &t->l->scratch,
             "without tiles of the CPU's a block is worth it only where the device runs its loop with those of other work-groups: %s",
             life->runs_alone);
     for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
         for (unsigned k = 0; k < x->rows * x->columns; k++)
-            if (x->lives[k] == life && t->unit != TSR__TILES_VECTORS)
-                why = NULL;
-            else if (x->lives[k] == life && has_more_vectors(t, x))
+            if (x->lives[k] == life && has_more_vectors(t, x))
                 why = "most products of its loop over K are the packet's own";
             else if (x->lives[k] == life)
                 why = life->is_part ? x->runs_now : NULL;
     return why;
+}
+
+/* The same of tiles of the CPU's: all are good but those of a part, where the device runs no loop of it. */
+static const char *why_no_tile(const struct tsr__tiles *t, const struct tsr__live_range *life)
+{
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+        for (unsigned k = 0; k < x->rows * x->columns; k++)
+            if (x->lives[k] == life)
+                return NULL;
+    return life->is_part ? "vectors multiply so few rows of bytes faster than A and B go by way of the stack" : NULL;
 }
 
 bool tsr__tile_loops_reject(struct tsr__tiles *t)
@@ -622,8 +628,8 @@ bool tsr__tile_loops_reject(struct tsr__tiles *t)
     bool any = false;
     for (size_t i = 0; i < t->webs.block_count; i++) {
         struct tsr__live_range *life = &t->registers.live_ranges[i];
-        const char *why = t->unit == TSR__TILES_VECTORS || life->is_part ? why_vectors(t, life) : NULL;
-        if (life->accumulator < 0 || !why)
+        const char *why = life->accumulator < 0 ? NULL : t->unit == TSR__TILES_VECTORS ? why_no_block(t, life) : why_no_tile(t, life);
+        if (!why)
             continue;
         tsr__reject_tile(life, why);
         t->rejected = why;
@@ -680,10 +686,11 @@ static void keep_whole_b(struct tsr__tiles *t, const struct tsr__multiply *list,
         struct tsr__source a, b;
         struct tsr__polynomial stride;
         LLVMValueRef point = list[i].latest->mad.call, first;
+        if (!list[i].life->is_part)
+            continue;
         tsr__tiles_select(t, list[i].life);
         tsr__tile_sources(t, &list[i], false, &a, &b);
-        if (list[i].life->is_part && (tsr__tile_in_place(t, &b, point, &stride) || tsr__tile_by_rows(t, &b, point, &first, &stride)))
-            list[i].life->is_part = false;
+        list[i].life->is_part = !tsr__tile_in_place(t, &b, point, &stride) && !tsr__tile_by_rows(t, &b, point, &first, &stride);
     }
 }
 

@@ -241,12 +241,25 @@ static bool find_in_block(struct tsr__compilation *l, LLVMValueRef load, LLVMVal
 
 static bool add_value(struct tsr__slice *s, LLVMValueRef v, int depth);
 
-/* Adds what tells which bytes of the load lie within the matrix. Others are zeros, by masks of bytes. */
+/* The vector as which the load is done under a mask: of words, if it is one of words, which lie within the matrix or outside of it; else of
+ * bytes. */
+static LLVMTypeRef masked_type(struct tsr__compilation *l, LLVMTypeRef type)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
+    const uint64_t bytes = LLVMStoreSizeOfType(layout, type);
+    const bool words = LLVMStoreSizeOfType(layout, tsr__element_type(type)) == sizeof(uint32_t);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context);
+    return LLVMVectorType(words ? i32 : i8, (unsigned)(words ? bytes / sizeof(uint32_t) : bytes));
+}
+
+/* Adds what tells which elements of the load lie within the matrix; others are zeros. False: the CPU has no such masks. */
 static bool add_matrix(struct tsr__slice *s, LLVMValueRef load, LLVMValueRef place, int depth)
 {
     int64_t row, byte;
-    if (!tsr__has(s->l, TSR_CPU_AVX512BW) || !find_in_block(s->l, load, place, &row, &byte) ||
-        LLVMStoreSizeOfType(LLVMGetModuleDataLayout(s->l->module), LLVMTypeOf(load)) > TSR_TILE_ROW_BYTES)
+    LLVMTypeRef masked = masked_type(s->l, LLVMTypeOf(load));
+    const bool of_bytes = LLVMGetIntTypeWidth(LLVMGetElementType(masked)) == 8;
+    if ((of_bytes && !tsr__has(s->l, TSR_CPU_AVX512BW)) || LLVMGetVectorSize(masked) > TSR_TILE_ROW_BYTES ||
+        !find_in_block(s->l, load, place, &row, &byte))
         return false;
     for (unsigned i = TSR__PLACE_WIDTH; i <= TSR__PLACE_Y; i++)
         if (!add_value(s, LLVMGetOperand(place, i), depth))
@@ -418,46 +431,42 @@ static LLVMValueRef count_on(const struct code *c, LLVMValueRef phi)
 
 static LLVMValueRef value_of(struct code *c, LLVMValueRef v);
 
-/* A number that is no less than 0 and no more than `most`. */
-static LLVMValueRef between(struct code *c, LLVMValueRef v, uint64_t most)
+/* Bytes, but no less than 0 and no more than the vector has, as a number of its elements in each of them. */
+static LLVMValueRef elements_in(struct code *c, LLVMValueRef bytes, LLVMTypeRef vector)
 {
-    LLVMTypeRef i64 = LLVMTypeOf(v);
-    LLVMValueRef least[] = {v, tsr__i64(c->s->l, 0)}, limit = tsr__build_intrinsic(c->s->l, c->b, "llvm.smax", &i64, 1, least, 2);
-    LLVMValueRef both[] = {limit, tsr__i64(c->s->l, most)};
-    return tsr__build_intrinsic(c->s->l, c->b, "llvm.smin", &i64, 1, both, 2);
+    struct tsr__compilation *l = c->s->l;
+    LLVMTypeRef i64 = LLVMTypeOf(bytes), element = LLVMGetElementType(vector);
+    const unsigned count = LLVMGetVectorSize(vector), size = LLVMGetIntTypeWidth(element) / 8;
+    LLVMValueRef least[] = {bytes, tsr__i64(l, 0)}, limit = tsr__build_intrinsic(l, c->b, "llvm.smax", &i64, 1, least, 2);
+    LLVMValueRef most[] = {limit, tsr__i64(l, count * size)};
+    LLVMValueRef number = LLVMBuildUDiv(c->b, tsr__build_intrinsic(l, c->b, "llvm.smin", &i64, 1, most, 2), tsr__i64(l, size), "");
+    return tsr__splat_scalar(l, c->b, LLVMBuildTrunc(c->b, number, element, ""), count);
 }
 
-static LLVMValueRef spread_byte(struct code *c, LLVMValueRef v, unsigned count)
-{
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(c->s->l->context);
-    return tsr__splat_scalar(c->s->l, c->b, LLVMBuildTrunc(c->b, v, i8, ""), count);
-}
-
-/* A load from a 2D block: of the bytes that lie within its matrix, and zeros. */
+/* A load from a 2D block: of the elements that lie within its matrix, and zeros. */
 static LLVMValueRef load_within(struct code *c, LLVMValueRef load, LLVMValueRef place)
 {
     struct tsr__compilation *l = c->s->l;
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context);
-    const unsigned count = (unsigned)LLVMStoreSizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(load));
-    LLVMTypeRef bytes = LLVMVectorType(i8, count), types[2] = {bytes};
+    LLVMTypeRef type = masked_type(l, LLVMTypeOf(load)), types[2] = {type};
     LLVMValueRef numbers[TSR_TILE_ROW_BYTES], of[TSR__PLACE_Y + 1];
+    const unsigned count = LLVMGetVectorSize(type);
     int64_t row = 0, byte = 0;
     find_in_block(l, load, place, &row, &byte);
     for (unsigned i = TSR__PLACE_WIDTH; i <= TSR__PLACE_Y; i++)
         of[i] = value_of(c, LLVMGetOperand(place, i));
     for (unsigned i = 0; i < count; i++)
-        numbers[i] = LLVMConstInt(i8, i, false);
+        numbers[i] = LLVMConstInt(LLVMGetElementType(type), i, false);
     LLVMValueRef x = LLVMBuildAdd(c->b, of[TSR__PLACE_X], tsr__i64(l, (uint64_t)byte), ""),
                  y = LLVMBuildAdd(c->b, of[TSR__PLACE_Y], tsr__i64(l, (uint64_t)row), ""), none = tsr__i64(l, 0),
                  inside = LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntSGE, y, none, ""),
                                        LLVMBuildICmp(c->b, LLVMIntSLT, y, of[TSR__PLACE_HEIGHT], ""), ""),
                  end = LLVMBuildSelect(c->b, inside, LLVMBuildSub(c->b, of[TSR__PLACE_WIDTH], x, ""), none, "");
-    LLVMValueRef first = spread_byte(c, between(c, LLVMBuildNeg(c->b, x, ""), count), count), number = LLVMConstVector(numbers, count),
-                 behind = spread_byte(c, between(c, end, count), count), pointer = value_of(c, LLVMGetOperand(load, 0)),
+    LLVMValueRef first = elements_in(c, LLVMBuildNeg(c->b, x, ""), type), behind = elements_in(c, end, type),
+                 number = LLVMConstVector(numbers, count), pointer = value_of(c, LLVMGetOperand(load, 0)),
                  args[] = {pointer,
                            LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntUGE, number, first, ""),
                                         LLVMBuildICmp(c->b, LLVMIntULT, number, behind, ""), ""),
-                           LLVMConstNull(bytes)};
+                           LLVMConstNull(type)};
     types[1] = LLVMTypeOf(pointer);
     return LLVMBuildBitCast(c->b, tsr__build_intrinsic(l, c->b, "llvm.masked.load", types, 2, args, 3), LLVMTypeOf(load), "");
 }

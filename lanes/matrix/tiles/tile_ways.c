@@ -22,21 +22,14 @@ static bool keeps_sums_apart(const struct tsr__tiles *t)
     return true;
 }
 
-/* The address that the instruction loads from, or NULL. */
-static LLVMValueRef loaded_address(LLVMValueRef inst)
-{
-    return LLVMIsALoadInst(inst) || tsr__calls(inst, "llvm.masked.load.") ? LLVMGetOperand(inst, 0) : NULL;
-}
-
 bool tsr__takes_device_way(const struct tsr__tiles *t)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(t->l, t->webs.function, &count);
-    for (size_t i = 0; i < count; i++) {
-        LLVMValueRef address = loaded_address(code[i]);
-        if (address && tsr__tile_place(address) && !tsr__tile_loops_make_all(t, LLVMGetInstructionParent(code[i])))
+    for (size_t i = 0; i < count; i++)
+        if (LLVMIsALoadInst(code[i]) && tsr__tile_place(LLVMGetOperand(code[i], 0)) &&
+            !tsr__tile_loops_make_all(t, LLVMGetInstructionParent(code[i])))
             return false;
-    }
     return keeps_sums_apart(t);
 }
 
