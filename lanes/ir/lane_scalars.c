@@ -6,9 +6,7 @@
 
 void tsr__lane_scalars_begin(struct tsr__lane_scalars *c, struct tsr__compilation *l)
 {
-    *c = (struct tsr__lane_scalars){.l = l, .b = LLVMCreateBuilderInContext(l->context)};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(c->made); i++)
-        c->made[i] = (struct tsr__map){.arena = &l->scratch};
+    *c = (struct tsr__lane_scalars){.l = l, .b = LLVMCreateBuilderInContext(l->context), .made = {.arena = &l->scratch}};
 }
 
 void tsr__lane_scalars_end(struct tsr__lane_scalars *c)
@@ -87,18 +85,28 @@ static LLVMValueRef by_itself(struct tsr__lane_scalars *c, LLVMValueRef v, unsig
     }
 }
 
+/* The scalars of a vector. Bytes that are shuffled to words have more lanes than packets have work-items. */
+static LLVMValueRef *scalars_of(struct tsr__lane_scalars *c, LLVMValueRef v)
+{
+    LLVMValueRef *scalars = (LLVMValueRef *)tsr__map_get(&c->made, v);
+    if (!scalars) {
+        scalars = tsr_arena_alloc(&c->l->scratch, LLVMGetVectorSize(LLVMTypeOf(v)) * sizeof *scalars);
+        tsr__map_set(&c->made, v, (uintptr_t)scalars);
+    }
+    return scalars;
+}
+
 LLVMValueRef tsr__lane_scalar(struct tsr__lane_scalars *c, LLVMValueRef v, unsigned lane)
 {
     if (!LLVMIsAInstruction(v)) /* functions of the program have no vectors of lanes as arguments */
         return LLVMConstExtractElement(v, tsr__i32(c->l, lane));
-    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made[lane], v);
-    if (made)
-        return made;
-    made = by_itself(c, v, lane);
+    LLVMValueRef *scalars = scalars_of(c, v);
+    if (scalars[lane])
+        return scalars[lane];
+    LLVMValueRef made = by_itself(c, v, lane);
     if (!made) {
         set_builder_before(c, tsr__after_phis(LLVMGetNextInstruction(v)));
         made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
     }
-    tsr__map_set(&c->made[lane], v, (uintptr_t)made);
-    return made;
+    return scalars[lane] = made;
 }

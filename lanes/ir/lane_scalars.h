@@ -8,7 +8,7 @@
 struct tsr__lane_scalars {
     struct tsr__compilation *l;
     LLVMBuilderRef b;
-    struct tsr__map made[TSR__MAX_ELEMENTS]; /* by lane: vector → scalar */
+    struct tsr__map made; /* vector → its scalars so far, an array of LLVMValueRef with one of each lane */
 };
 
 void tsr__lane_scalars_begin(struct tsr__lane_scalars *c, struct tsr__compilation *l);

@@ -132,7 +132,7 @@ static void make_scalars(struct tsr__compilation *l, LLVMValueRef function)
         if (!LLVMIsAExtractElementInst(code[i]) || !is_address(LLVMTypeOf(code[i])))
             continue;
         LLVMValueRef v = LLVMGetOperand(code[i], 0), at = LLVMGetOperand(code[i], 1);
-        if (!LLVMIsAInstruction(v) || !LLVMIsAConstantInt(at) || LLVMGetVectorSize(LLVMTypeOf(v)) > TSR_ARRAY_LEN(c.made))
+        if (!LLVMIsAInstruction(v) || !LLVMIsAConstantInt(at))
             continue;
         LLVMReplaceAllUsesWith(code[i], tsr__lane_scalar(&c, v, (unsigned)LLVMConstIntGetZExtValue(at)));
         LLVMInstructionEraseFromParent(code[i]);
