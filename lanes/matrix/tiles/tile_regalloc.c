@@ -374,6 +374,21 @@ static uint32_t in_turns(const struct tsr__tile_allocation *r, const struct tsr_
     return used;
 }
 
+static void take_register(struct tsr__alloc_blocks *places, const struct tsr__live_range *life, const bool *busy)
+{
+    for (int i = 0; i < places->count; i++) {
+        uint32_t bit = busy[i] ? UINT32_C(1) << life->accumulator : 0;
+        places->at[i].taken |= bit;
+        places->at[i].taken_throughout |= life->turn ? 0 : bit;
+    }
+}
+
+static void free_registers(struct tsr__alloc_blocks *places)
+{
+    for (int i = 0; i < places->count; i++)
+        places->at[i].taken = places->at[i].taken_throughout = 0;
+}
+
 /* False: none is left. */
 static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w, struct tsr__live_range *life)
 {
@@ -395,11 +410,7 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
         life->why = "no tile register is left";
         return false;
     }
-    for (int i = 0; i < places->count; i++) {
-        uint32_t bit = busy[i] ? UINT32_C(1) << life->accumulator : 0;
-        places->at[i].taken |= bit;
-        places->at[i].taken_throughout |= life->turn ? 0 : bit;
-    }
+    take_register(places, life, busy);
     return true;
 }
 
@@ -435,8 +446,7 @@ void tsr__reject_tile(struct tsr__live_range *life, const char *why)
 /* False: there are more accumulators than registers. */
 static bool choose_registers(struct tsr__tile_allocation *r, struct tsr__webs *w)
 {
-    for (int i = 0; i < r->places.count; i++)
-        r->places.at[i].taken = r->places.at[i].taken_throughout = 0;
+    free_registers(&r->places);
     for (size_t i = 0; i < w->block_count; i++)
         if (!r->live_ranges[i].why && !choose_register(r, w, &r->live_ranges[i]) && !r->in_memory) {
             r->live_ranges[i].why = NULL;
@@ -465,6 +475,17 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
     for (size_t i = 0; i < w->block_count; i++)
         if (r->live_ranges[i].accumulator < 0)
             reject_webs(&r->live_ranges[i]);
+}
+
+void tsr__free_rejected_registers(struct tsr__tile_allocation *r, struct tsr__webs *w)
+{
+    bool *busy = tsr_arena_alloc(&w->l->scratch, (size_t)r->places.count);
+    free_registers(&r->places);
+    for (size_t i = 0; i < w->block_count; i++)
+        if (r->live_ranges[i].accumulator >= 0) {
+            occupied_registers(w, &r->live_ranges[i], &r->places, busy);
+            take_register(&r->places, &r->live_ranges[i], busy);
+        }
 }
 
 void tsr__tiles_to_memory(struct tsr__tile_allocation *r, struct tsr__webs *w)

@@ -487,6 +487,7 @@ static void make_room_for_halves(struct tsr__tiles *t)
     for (size_t i = 0; i < t->webs.block_count; i++)
         if (t->registers.live_ranges[i].accumulator > MOST_WITH_HALVES)
             tsr__reject_tile(&t->registers.live_ranges[i], "the tiles of full packets leave no room for it");
+    tsr__free_rejected_registers(&t->registers, &t->webs);
     t->registers.in_memory = false;
 }
 

@@ -185,6 +185,8 @@ static inline unsigned tsr__row_of_block(const struct tsr__tile_block *block)
 }
 /* Lets the webs of a live range stay vectors after all, for this reason. */
 void tsr__reject_tile(struct tsr__live_range *life, const char *why);
+/* Frees the registers of rejected live ranges where they were taken. */
+void tsr__free_rejected_registers(struct tsr__tile_allocation *r, struct tsr__webs *w);
 unsigned tsr__web_index(const struct tsr__fragment *f);
 /* `to`, of the first web, gets a value from outside of the webs: as operand of its operation, or on edge `edge` of its phi. Answers the
  * corresponding external value of web (row, column). */
