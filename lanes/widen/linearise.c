@@ -464,6 +464,7 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
             LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_slot);
         }
     }
+    tsr__values_prepare(&s);
     for (int i = s.cfg.block_count - 1; i >= 0; i--) {
         struct tsr__widened_block *b = &s.blocks[i];
         if (!b->body || !needs_test(&s, i))
@@ -474,7 +475,6 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
             LLVMBuildStore(s.b, LLVMConstNull(LLVMInt1TypeInContext(l->context)), b->any_slot);
         }
     }
-    tsr__values_prepare(&s);
     tsr__prepare_accesses(&s);
     if (masked)
         s.function_mask = present_lanes(&s);
