@@ -106,6 +106,35 @@ static bool find_bound(const struct tsr__item_code *u, LLVMValueRef phi, int loo
            LLVMGetOperand(condition, 0) == phi && tsr__constant_int(LLVMGetOperand(condition, 1), bound) && *bound > 0;
 }
 
+LLVMValueRef tsr__without_extension(LLVMValueRef v)
+{
+    enum { WIDE_ENOUGH = 32 };
+    while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || (LLVMIsATruncInst(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) >= WIDE_ENOUGH))
+        v = LLVMGetOperand(v, 0);
+    return v;
+}
+
+/* A number that is constant in work-groups of the required size: of sizes in one or more dimensions. */
+static bool find_step(const struct tsr__item_code *u, LLVMValueRef v, int64_t *step)
+{
+    int64_t dimension, other;
+    const enum tsr__engine_call call = tsr__call_of(v = tsr__without_extension(v));
+    if (tsr__constant_int(v, step))
+        return true;
+    if (call == TSR__CALL_LOCAL_SIZE || call == TSR__CALL_ENQUEUED_LOCAL_SIZE) {
+        *step = tsr__constant_int(LLVMGetOperand(v, 0), &dimension) && dimension >= 0 && dimension <= 2
+                    ? (int64_t)tsr_required_size(u->info, (unsigned)dimension)
+                    : 0;
+        return *step > 0;
+    }
+    const LLVMOpcode op = LLVMIsABinaryOperator(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
+    if ((op != LLVMMul && op != LLVMShl) || !find_step(u, LLVMGetOperand(v, 0), step) || !find_step(u, LLVMGetOperand(v, 1), &other))
+        return false;
+    if (op == LLVMShl)
+        other = other < 32 ? INT64_C(1) << other : 0;
+    return !__builtin_mul_overflow(*step, other, step);
+}
+
 /* A counter from ids on, all of which together take each value below the step, to a constant. In the loop's body it is below that. */
 static bool find_counter(const struct tsr__item_code *u, LLVMValueRef phi, struct tsr__id_base *base)
 {
@@ -118,7 +147,7 @@ static bool find_counter(const struct tsr__item_code *u, LLVMValueRef phi, struc
     LLVMValueRef next = LLVMGetIncomingValue(phi, back), begin = LLVMGetIncomingValue(phi, !back);
     int64_t by, bound;
     *base = (struct tsr__id_base){.counter = phi};
-    if (!tsr__is_sum(next) || !tsr__constant_int(LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) ||
+    if (!tsr__is_sum(next) || !find_step(u, LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) ||
         !tsr__form_of(begin, leaf_of_id, (void *)(uintptr_t)u, &first))
         return false;
     const int64_t begins = first.count || first.constant ? values_of_ids(u, &first, &base->ids) : 1;
@@ -130,28 +159,36 @@ static bool find_counter(const struct tsr__item_code *u, LLVMValueRef phi, struc
     return begins == by && LLVMGetOperand(next, 0) == phi;
 }
 
-LLVMValueRef tsr__without_extension(LLVMValueRef v)
-{
-    enum { WIDE_ENOUGH = 32 };
-    while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || (LLVMIsATruncInst(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) >= WIDE_ENOUGH))
-        v = LLVMGetOperand(v, 0);
-    return v;
-}
-
-bool tsr__find_stepped(const struct tsr__item_code *u, LLVMValueRef v, LLVMValueRef *counter, int64_t *most)
-{
+/* Of a counter: from where on, by how much, and what it stays below. */
+struct steps {
     int64_t begin, by, bound;
-    LLVMValueRef phi = *counter = tsr__without_extension(v);
+};
+
+static bool find_steps(const struct tsr__item_code *u, LLVMValueRef phi, struct steps *s)
+{
     const int block = LLVMIsAPHINode(phi) ? block_of(u, phi) : TSR__NONE,
               loop = block == TSR__NONE ? TSR__NONE : u->cfg->blocks[block].loop;
     if (loop == TSR__NONE || u->cfg->loops[loop].header != block || u->cfg->loops[loop].latch == TSR__NONE || LLVMCountIncoming(phi) != 2)
         return false;
     const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg->blocks[u->cfg->loops[loop].latch].ref;
     LLVMValueRef next = LLVMGetIncomingValue(phi, back);
-    if (!tsr__constant_int(LLVMGetIncomingValue(phi, !back), &begin) || begin < 0 || !tsr__is_sum(next) || LLVMGetOperand(next, 0) != phi ||
-        !tsr__constant_int(LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) || begin >= bound)
+    return tsr__constant_int(LLVMGetIncomingValue(phi, !back), &s->begin) && s->begin >= 0 && tsr__is_sum(next) &&
+           LLVMGetOperand(next, 0) == phi && tsr__constant_int(LLVMGetOperand(next, 1), &s->by) && s->by > 0 &&
+           find_bound(u, phi, loop, &s->bound) && s->begin < s->bound;
+}
+
+bool tsr__find_stepped(const struct tsr__item_code *u, LLVMValueRef v, LLVMValueRef *counter, int64_t *most)
+{
+    struct steps s;
+    int64_t bits = 0;
+    v = tsr__without_extension(v);
+    const bool shifted = LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMLShr;
+    if (shifted && (!tsr__constant_int(LLVMGetOperand(v, 1), &bits) || bits < 0 || bits >= 32))
         return false;
-    *most = begin + (bound - 1 - begin) / by * by;
+    *counter = shifted ? tsr__without_extension(LLVMGetOperand(v, 0)) : v;
+    if (!find_steps(u, *counter, &s))
+        return false;
+    *most = (s.begin + (s.bound - 1 - s.begin) / s.by * s.by) >> bits;
     return true;
 }
 

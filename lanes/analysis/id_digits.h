@@ -34,7 +34,7 @@ LLVMValueRef tsr__without_extension(LLVMValueRef v);
 bool tsr__find_id_base(const struct tsr__item_code *code, LLVMValueRef v, struct tsr__id_base *base);
 /* In the body of the loop of its counter, if it has one. */
 bool tsr__find_id_digit(const struct tsr__item_code *code, LLVMValueRef v, struct tsr__id_digit *d);
-/* A counter from a constant on, by constant steps, in the body of its loop: the last of its values there. */
+/* A counter from a constant on, by constant steps, in the body of its loop, or its upper bits: the last of its values there. */
 bool tsr__find_stepped(const struct tsr__item_code *code, LLVMValueRef v, LLVMValueRef *counter, int64_t *most);
 /* The innermost loop that the counter is the header's phi of. */
 int tsr__loop_of_counter(const struct tsr__item_code *code, LLVMValueRef counter);

@@ -497,6 +497,8 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
         return made;
     if (op == LLVMSExt && is_built_form(r, operands[0])) /* as where the kernel computes round 0 without signs */
         return LLVMBuildZExt(b, operands[0], LLVMTypeOf(v), "");
+    if (op == LLVMZExt && LLVMGetNNeg(v) && LLVMIsAPHINode(LLVMGetOperand(v, 0))) /* before the first round a counter may be negative */
+        return LLVMBuildSExt(b, operands[0], LLVMTypeOf(v), "");
     if (op == LLVMTrunc) /* without flags, which cannot be asked for */
         return LLVMBuildTrunc(b, operands[0], LLVMTypeOf(v), "");
     if (op == LLVMOr && tsr__is_sum(v)) { /* also if the bits are not disjoint in round 0 */

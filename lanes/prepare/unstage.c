@@ -25,10 +25,12 @@
 #include "lanes/prepare/staged_ahead.h"
 #include "lanes/prepare/staged_arrays.h"
 #include "lanes/prepare/staged_indices.h"
+#include "lanes/prepare/staged_loops.h"
+#include "lanes/prepare/unroll.h"
 #include "tessera/item.h"
 #include "tessera/matrix.h"
 
-enum { LOCAL_FENCE = 1 /* CLK_LOCAL_MEM_FENCE */ };
+enum { LOCAL_FENCE = 1 /* CLK_LOCAL_MEM_FENCE */, BOTH_FENCES = 3 /* and CLK_GLOBAL_MEM_FENCE */ };
 enum { MOST_BLOCKS = 256, MOST_INSTRUCTIONS = 4096 }; /* of a kernel that gets another body */
 
 struct staging {
@@ -36,7 +38,8 @@ struct staging {
     struct tsr__copy *copies;
     LLVMValueRef *barriers, *writes; /* writes: to memory that is not local, nor private */
     LLVMValueRef *atomics;           /* those of the writes that are atomic */
-    size_t load_count, copy_count, barrier_count, write_count, atomic_count;
+    LLVMValueRef *fences, *reads;    /* fences: those of the barriers that order global memory, too; reads: of memory that is not local */
+    size_t load_count, copy_count, barrier_count, write_count, atomic_count, fence_count, read_count;
     uint32_t alone; /* arguments that have to be alone in their memory, a bit for each, so that no store changes what is copied */
     bool typed;     /* The code has the types of its language ("tbaa"): see may_change. */
 };
@@ -92,6 +95,8 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
         if (space != TSR__LOCAL_SPACE) {
             if (op == LLVMStore && space != TSR__PRIVATE_SPACE)
                 s->writes[s->write_count++] = inst;
+            if (op == LLVMLoad && space != TSR__PRIVATE_SPACE)
+                s->reads[s->read_count++] = inst;
             return tsr__is_plain_access(inst) &&
                    (op == LLVMLoad || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(inst, 0))) != LLVMPointerTypeKind);
         }
@@ -108,6 +113,10 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
     case LLVMCall:
         if (tsr__call_of(inst) == TSR__CALL_BARRIER && tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_WORK_GROUP))
             s->barriers[s->barrier_count++] = inst;
+        if (tsr__call_of(inst) == TSR__CALL_BARRIER && tsr__is_constant(LLVMGetOperand(inst, 1), BOTH_FENCES)) {
+            s->fences[s->fence_count++] = inst;
+            return true;
+        }
         if (tsr__call_of(inst) == TSR__CALL_SAME)
             return tsr__space_of(inst) != TSR__LOCAL_SPACE || is_only_accessed(inst);
         return is_harmless(inst);
@@ -183,14 +192,6 @@ static bool may_change(struct tsr__compilation *l, LLVMValueRef kernel, bool typ
     return !a || !b || (stored == loaded && !memcmp(a, b, stored));
 }
 
-static bool may_change_copied(struct tsr__compilation *l, LLVMValueRef kernel, bool typed, LLVMValueRef store, const struct tsr__copy *c)
-{
-    bool may = may_change(l, kernel, typed, store, c->from.load); /* the first of the sources, if there are such */
-    for (unsigned i = 1; i < c->source_count && !may; i++)
-        may = may_change(l, kernel, typed, store, c->sources[i]);
-    return may;
-}
-
 static bool uses_local_memory(LLVMValueRef kernel)
 {
     for (LLVMValueRef i = tsr__first(kernel); i; i = tsr__next(i))
@@ -223,11 +224,43 @@ static bool add_alone(struct staging *s, LLVMValueRef kernel, LLVMValueRef store
     return false;
 }
 
-/* May the load come after the atomic operation? What other work-groups have written by then, the copy does not have. */
-static bool is_followed_by(const struct tsr__unstage *u, LLVMValueRef atomic, LLVMValueRef load)
+/* Does the store leave alone what is loaded, if its argument is alone in its memory, as is noted then? Not where both go by one argument.
+ */
+static bool leaves_alone(const struct tsr__unstage *u, struct staging *s, LLVMValueRef kernel, LLVMValueRef store, LLVMValueRef load)
 {
-    const int from = tsr__block_of(u, atomic), to = tsr__block_of(u, load);
-    return (from == to && tsr__comes_after(u, atomic, load)) || tsr__leads(u, from, to, TSR__NONE, TSR__NONE);
+    return !may_change(u->code.l, kernel, s->typed, store, load) ||
+           (tsr__object_of(written_pointer(store)) != tsr__object_of(LLVMGetOperand(load, 0)) && add_alone(s, kernel, store));
+}
+
+static bool leaves_copied_alone(const struct tsr__unstage *u, struct staging *s, LLVMValueRef kernel, LLVMValueRef store,
+                                const struct tsr__copy *c)
+{
+    bool alone = leaves_alone(u, s, kernel, store, c->from.load); /* the first of the sources, if there are such */
+    for (unsigned i = 1; i < c->source_count && alone; i++)
+        alone = leaves_alone(u, s, kernel, store, c->sources[i]);
+    return alone;
+}
+
+/* May `other` come after the instruction? */
+static bool is_followed_by(const struct tsr__unstage *u, LLVMValueRef inst, LLVMValueRef other)
+{
+    const int from = tsr__block_of(u, inst), to = tsr__block_of(u, other);
+    return (from == to && tsr__comes_after(u, inst, other)) || tsr__leads(u, from, to, TSR__NONE, TSR__NONE);
+}
+
+/* Does no barrier keep reads and writes of global memory in their order? Not if no write may come before one, and none changes what is
+ * read. */
+static bool fences_order_nothing(const struct tsr__unstage *u, LLVMValueRef kernel, struct staging *s)
+{
+    for (size_t f = 0; f < s->fence_count; f++)
+        for (size_t w = 0; w < s->write_count; w++)
+            if (is_followed_by(u, s->writes[w], s->fences[f]))
+                return stays(u, s->fences[f], "this barrier orders what is written to global memory");
+    for (size_t w = 0; w < s->write_count && s->fence_count; w++)
+        for (size_t r = 0; r < s->read_count; r++)
+            if (!leaves_alone(u, s, kernel, s->writes[w], s->reads[r]))
+                return stays(u, s->writes[w], "barriers order this store and loads of the same type");
+    return true;
 }
 
 static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, struct staging *s)
@@ -238,16 +271,20 @@ static bool find_staging(const struct tsr__unstage *u, LLVMValueRef kernel, stru
                           .copies = tsr_arena_alloc(u->arena, count * sizeof *s->copies),
                           .barriers = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
                           .writes = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
-                          .atomics = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef))};
+                          .atomics = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
+                          .fences = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef)),
+                          .reads = tsr_arena_alloc(u->arena, count * sizeof(LLVMValueRef))};
     for (size_t i = 0; i < count; i++)
         if (is_in_body(u, code[i]) && !add_instruction(u, s, code[i]))
             return stays(u, code[i], "this is no copy of global memory, no load of one, or may change memory in a way that is not known");
     for (size_t w = 0; w < s->write_count; w++)
         for (size_t c = 0; c < s->copy_count; c++)
-            if (may_change_copied(u->code.l, kernel, s->typed, s->writes[w], &s->copies[c]) && !add_alone(s, kernel, s->writes[w]))
+            if (!leaves_copied_alone(u, s, kernel, s->writes[w], &s->copies[c]))
                 return stays(u, s->writes[w],
-                             "this store may change what is copied, as their types are the same and neither pointer is restrict");
-    for (size_t a = 0; a < s->atomic_count; a++)
+                             "this store may change what is copied, as both are of one type and go by one argument, or by none");
+    if (!fences_order_nothing(u, kernel, s))
+        return false;
+    for (size_t a = 0; a < s->atomic_count; a++) /* what other work-groups have written by then, the copy does not have */
         for (size_t i = 0; i < s->load_count; i++)
             if (is_followed_by(u, s->atomics[a], s->loads[i].access))
                 return stays(u, s->atomics[a], "what is copied may be read behind this atomic operation");
@@ -608,6 +645,18 @@ static bool make_body_for(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t 
     return true;
 }
 
+/* Once its stores are gone, a loop of copies goes if it is known to end, and it does: a counter of ids has a step and a last value, even
+ * where the step is a size of work-groups that is no constant in the code. */
+static void let_loops_go(const struct tsr__unstage *u, const struct tsr__copy *c)
+{
+    for (unsigned i = 0; i < c->digit_count; i++) {
+        if (!c->digits[i].base.counter)
+            continue;
+        const int latch = u->cfg.loops[tsr__loop_of_counter(&u->code, c->digits[i].base.counter)].latch;
+        tsr__set_loop_hint(u->code.l, u->cfg.blocks[latch].terminator, "llvm.loop.mustprogress", 0);
+    }
+}
+
 static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t alone)
 {
     struct staging s;
@@ -624,8 +673,10 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t alone)
     }
     for (size_t i = 0; i < s.load_count; i++)
         tsr__read_original(&readings[i]);
-    for (size_t i = 0; i < s.copy_count; i++)
+    for (size_t i = 0; i < s.copy_count; i++) {
+        let_loops_go(u, &s.copies[i]);
         LLVMInstructionEraseFromParent(s.copies[i].to.access);
+    }
     for (size_t i = 0; i < s.copy_count; i++)
         if (s.copies[i].array)
             tsr__drop_unread_array(u, kernel, s.copies[i].array);
@@ -679,6 +730,15 @@ static bool unstage_bodies(struct tsr__unstage *u, LLVMValueRef kernel)
     return any;
 }
 
+static bool unstage_kernel(struct tsr__unstage *u, LLVMValueRef kernel)
+{
+    bool any = read_tables(u, kernel);
+    if (!uses_local_memory(kernel) || (tsr__make_copy_loops(u, kernel) && !tsr__cfg_make(&u->cfg, kernel, u->arena)))
+        return any;
+    tsr__split_indices(u, kernel);
+    return unstage_bodies(u, kernel) || any;
+}
+
 bool tsr__pass_unstage(struct tsr__compilation *l)
 {
     bool any = false;
@@ -690,9 +750,7 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
         if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && uses_local_memory(kernel) &&
             tsr__cfg_make(&u.cfg, kernel, &arena)) {
             tsr__explain_drop(l, kernel, "local memory", "stays");
-            any = read_tables(&u, kernel) || any;
-            tsr__split_indices(&u, kernel);
-            any = (uses_local_memory(kernel) && unstage_bodies(&u, kernel)) || any;
+            any = unstage_kernel(&u, kernel) || any;
         }
         drop_rounds(&u);
         tsr_arena_free(&arena);

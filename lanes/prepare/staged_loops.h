@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops that copy to local memory, in the form in which counters that begin with ids are found (id_digits.h). */
+#ifndef TESSERA_LANES_PREPARE_STAGED_LOOPS_H
+#define TESSERA_LANES_PREPARE_STAGED_LOOPS_H
+
+#include "lanes/prepare/staged_places.h"
+
+/* Gives loops of one block that store to local memory, and blocks that only work-items with small ids run to do so, a header that compares
+ * the counter, or the id, with the bound. True: the control flow is another one now. */
+bool tsr__make_copy_loops(const struct tsr__unstage *u, LLVMValueRef kernel);
+
+#endif
