@@ -28,6 +28,7 @@ static int64_t items_of_group(const struct tsr__item_code *u)
 static bool find_id(const struct tsr__item_code *u, LLVMValueRef v, struct tsr__id_base *base)
 {
     const int64_t size = tsr__sub_group_size(u->l, u->info), items = items_of_group(u);
+    const bool is_row = (int64_t)tsr_required_size(u->info, 0) == size; /* the sub-group: its ids are those of x and y */
     int64_t dimension;
     *base = (struct tsr__id_base){0};
     switch (tsr__call_of(v)) {
@@ -42,11 +43,11 @@ static bool find_id(const struct tsr__item_code *u, LLVMValueRef v, struct tsr__
         base->count = items;
         break;
     case TSR__CALL_LANE:
-        base->ids = SUB_GROUP_IDS & 16;
+        base->ids = is_row ? 1 : SUB_GROUP_IDS & 16;
         base->count = items % size ? 0 : size;
         break;
     case TSR__CALL_SUB_GROUP_ID:
-        base->ids = SUB_GROUP_IDS & 32;
+        base->ids = is_row && tsr_required_size(u->info, 2) == 1 ? 1 << 1 : SUB_GROUP_IDS & 32;
         base->count = items % size ? 0 : items / size;
         break;
     default:

@@ -29,14 +29,14 @@ static bool units_of_place(const struct tsr__reading *r, unsigned end, int64_t b
 static bool form_of_digit(const struct tsr__reading *r, unsigned i, struct tsr__form *form)
 {
     const struct tsr__id_digit *d = &r->copy->digits[i];
-    const int64_t elements = i == 0 && r->run ? d->scale : 1;
-    int64_t count = d->count * elements;
+    int64_t count = d->count;
     struct tsr__form units;
     unsigned end = i + 1;
     for (; r->merged[end]; end++)
         count *= r->copy->digits[end].count;
     *form = (struct tsr__form){0};
-    return r->merged[i] || (units_of_place(r, end, d->bytes / elements, count, &units) && tsr__form_add(form, &units, d->scale / elements));
+    return r->merged[i] || (i == 0 && r->from_first) ||
+           (units_of_place(r, end, d->bytes, count, &units) && tsr__form_add(form, &units, d->scale));
 }
 
 /* The base's value there. */
@@ -195,11 +195,16 @@ static struct growth find_growth(const struct tsr__reading *r, LLVMValueRef v, c
     return product ? (struct growth){x->by, v} : (struct growth){.by = -1};
 }
 
-/* Where in what one store has written the load begins. */
-static bool bytes_in_vector(const struct tsr__reading *r, struct tsr__form *within)
+/* What the load begins in, and where: what one store has written, or several that go on where the one before ends. */
+static bool bytes_in_vector(const struct tsr__reading *r, struct tsr__form *within, int64_t *size)
 {
+    const struct tsr__id_digit *d = r->copy->digits;
+    unsigned end = 0;
+    *size = r->copy->to.size;
     *within = r->at;
-    return !r->copy->digit_count || tsr__form_modulo(&r->at, r->copy->digits[0].bytes, within);
+    while (r->from_first && (!end || r->merged[end]))
+        *size *= d[end++].count;
+    return end == r->copy->digit_count || tsr__form_modulo(&r->at, d[end].bytes, within);
 }
 
 /* Finds the digits that one number can stand for. */
@@ -212,8 +217,7 @@ static void merge_digits(struct tsr__reading *r)
         r->merged[i] = i && grows[i].by > 0 && grows[i - 1].by > 0 && grows[i].unit == grows[i - 1].unit &&
                        d[i].bytes == d[i - 1].bytes * d[i - 1].count && grows[i].by == grows[i - 1].by * d[i - 1].count;
     }
-    r->run = r->copy->digit_count && d[0].bytes == r->copy->to.size && grows[0].by == d[0].bytes && !grows[0].unit &&
-             d[0].bytes % d[0].scale == 0 && d[0].bytes / d[0].scale == r->load->size;
+    r->from_first = r->copy->digit_count && d[0].bytes == r->copy->to.size && grows[0].by == d[0].bytes && !grows[0].unit;
     r->merges = true;
 }
 
@@ -222,7 +226,7 @@ static bool changes_if_merged(const struct tsr__reading *r, LLVMValueRef v)
 {
     const struct tsr__id_digit *d = r->copy->digits;
     for (unsigned i = 0; i < r->copy->digit_count; i++) {
-        if (r->merged[i] || !r->merged[i + 1])
+        if (r->merged[i] || !r->merged[i + 1] || (r->from_first && !i))
             continue;
         const struct growth low = find_growth(r, v, &d[i], DEPTH);
         for (unsigned k = i + 1; r->merged[k]; k++) {
@@ -234,15 +238,10 @@ static bool changes_if_merged(const struct tsr__reading *r, LLVMValueRef v)
     return false;
 }
 
-/* Is it a sum of which such a digit, or the number of a vector's element, changes an operand? */
+/* Is it a sum of which such a digit changes an operand? */
 static bool has_changed_part(const struct tsr__reading *r, LLVMValueRef v)
 {
-    const struct tsr__id_digit *d = r->copy->digits;
-    bool changed = false;
-    for (int i = 0; i < 2 && !changed; i++)
-        changed = changes_if_merged(r, LLVMGetOperand(v, (unsigned)i)) ||
-                  (r->run && d[0].scale > 1 && find_growth(r, LLVMGetOperand(v, (unsigned)i), &d[0], DEPTH).by);
-    return changed;
+    return changes_if_merged(r, LLVMGetOperand(v, 0)) || changes_if_merged(r, LLVMGetOperand(v, 1));
 }
 
 /* Of the operands of a value: are sums of theirs that change so parts of a sum that does not, and does not wrap either? */
@@ -632,14 +631,16 @@ static LLVMValueRef value_of_store(struct tsr__reading *r, LLVMValueRef v, int d
 static bool reads_one_store(const struct tsr__reading *r)
 {
     struct tsr__form within;
-    return r->run || (bytes_in_vector(r, &within) && tsr__form_most(&within) + r->load->size <= r->copy->to.size);
+    int64_t size;
+    return bytes_in_vector(r, &within, &size) && tsr__form_most(&within) + r->load->size <= size;
 }
 
 /* Does the load read all that one store has written? */
 static bool reads_whole_store(const struct tsr__reading *r)
 {
     struct tsr__form within;
-    return bytes_in_vector(r, &within) && !within.count && !within.constant && r->load->size == r->copy->to.size;
+    int64_t size;
+    return bytes_in_vector(r, &within, &size) && !within.count && !within.constant && r->load->size == r->copy->to.size;
 }
 
 bool tsr__can_read_original(struct tsr__reading *r)
@@ -656,9 +657,9 @@ LLVMValueRef tsr__original_address(struct tsr__reading *r)
 {
     const struct tsr__unstage *u = r->u;
     struct tsr__form within = {0};
+    int64_t size;
     LLVMValueRef pointer = value_of_store(r, tsr__source_of(r->copy), DEPTH);
-    if (!r->run)
-        bytes_in_vector(r, &within);
+    bytes_in_vector(r, &within, &size);
     if (!within.count && !within.constant)
         return pointer;
     LLVMValueRef bytes = build_form(r, &within, LLVMInt64TypeInContext(u->code.l->context));

@@ -20,8 +20,8 @@ struct tsr__reading {
     const struct tsr__place *load;
     struct tsr__form at; /* bytes from where the copy's places begin */
     /* merged[i]: digit i continues digit i - 1 in both memories, as higher bits of one number; the lowest digit stands for all of it.
-     * `run`: the lowest of all counts the elements of vectors. */
-    bool merged[TSR__PLACE_DIGITS + 1], run, merges;
+     * `from_first`: its value is that of the first of the stores that go on where the one before ends, and the load lies behind it. */
+    bool merged[TSR__PLACE_DIGITS + 1], from_first, merges;
     bool parts_fit; /* the computed value is part of a sum, of all that one digit stands for, that does not wrap */
     int loop;       /* the innermost loop around a barrier between copy and load; all work-items of a group make the same rounds of it */
     struct tsr__map uniform;

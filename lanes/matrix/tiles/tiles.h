@@ -9,6 +9,7 @@
 #define TESSERA_LANES_MATRIX_TILES_TILES_H
 
 #include "lanes/analysis/polynomial.h"
+#include "lanes/ir/match.h"
 #include "lanes/matrix/matrix.h"
 #include "tessera/item.h"
 
@@ -352,8 +353,7 @@ void tsr__find_ways_to(LLVMBasicBlockRef to, LLVMBasicBlockRef past, struct tsr_
 /* Does the pointer lead to global or constant memory, which outlives the packet? */
 static inline bool tsr__is_global_memory(LLVMValueRef pointer)
 {
-    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
-    return space == TSR__GLOBAL_SPACE || space == TSR__CONSTANT_SPACE;
+    return tsr__points_into(pointer, TSR__GLOBAL_SPACE) || tsr__points_into(pointer, TSR__CONSTANT_SPACE);
 }
 
 /* ---- loops that the device runs as a whole (tile_loops.c), in the order of use ---- */

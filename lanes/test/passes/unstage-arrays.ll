@@ -13,12 +13,14 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: [[ROW:%[0-9]+]] = and i64 %l, 15
 ; CHECK: [[COLUMN:%[0-9]+]] = lshr i64 %l, 4
 ; CHECK: %k = phi i64 [ 0,
+; CHECK: [[BEHIND:%[0-9]+]] = mul nuw nsw i64 [[COLUMN]], 2
 ; CHECK: [[OF_ROW:%[0-9]+]] = add nuw nsw i64 %{{[0-9]+}}, [[ROW]]
 ; CHECK: [[BEGIN:%[0-9]+]] = mul i64 [[OF_ROW]], %pitch
-; CHECK: [[IN_ROW:%[0-9]+]] = add i64 [[BEGIN]], [[COLUMN]]
+; CHECK: [[IN_ROW:%[0-9]+]] = add i64 [[BEGIN]], 0
 ; CHECK: [[AT:%[0-9]+]] = add i64 [[IN_ROW]], %k
-; CHECK: getelementptr i16, ptr addrspace(1) %a, i64 [[AT]]
-; CHECK: load i16, ptr addrspace(1)
+; CHECK: [[FIRST:%[0-9]+]] = getelementptr i16, ptr addrspace(1) %a, i64 [[AT]]
+; CHECK: [[FROM:%[0-9]+]] = getelementptr inbounds i8, ptr addrspace(1) [[FIRST]], i64 [[BEHIND]]
+; CHECK: load i16, ptr addrspace(1) [[FROM]]
 ; CHECK-NOT: addrspace(3)
 ; CHECK: ret void
 ; CHECK-LABEL: define spir_kernel void @before_products(
