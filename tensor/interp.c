@@ -92,7 +92,6 @@ TSR_TI_FUNCTION(if)
 TSR_TI_FUNCTION(for)
 {
     uint32_t bounds = 2 + inst->has_step, carried = inst->variable_count - 1;
-    enum tsr__t_number type = inst->variables[0]->type->number;
     struct tsr__ti_number *index = tsr__ti_value(t, inst->variables[0])->number;
     const struct tsr__ti_number *to = tsr__ti_value(t, inst->operands[1])->number;
     struct mask saved = save_active(t);
@@ -112,8 +111,9 @@ TSR_TI_FUNCTION(for)
                 step = tsr__ti_value(t, inst->operands[2])->number[i];
             if (t->active[i] && step.i <= 0)
                 tsr__ti_fail(t, "the step of a loop is not positive");
+            t->active[i] = t->active[i] && (uint64_t)to[i].i - (uint64_t)index[i].i > (uint64_t)step.i; /* the sum may be beyond the type */
             if (t->active[i])
-                index[i] = tsr__ti_arith(TSR__T_ADD, type, index[i], step);
+                index[i].i += step.i;
         }
     }
     restore_active(t, &saved);

@@ -256,8 +256,12 @@ struct tsr__t_token tsr__t_next(struct tsr__t_lexer *l)
             return token;
         }
     }
-    struct tsr__t_token none = take(l, TSR__T_END, 1);
-    tsr__t_stop(l->program, none.at, "Unknown token");
+    size_t count = 0;
+    while (is_letter(peek(l, count)) || (count && (isdigit(peek(l, count)) || peek(l, count) == '_' || peek(l, count) == '.')))
+        count++;
+    const char *unknown = copy(l, 0, count);
+    struct tsr__t_token none = take(l, TSR__T_END, count ? count : 1);
+    tsr__t_stop(l->program, none.at, count ? "Unknown token: %.40s" : "Unknown token", unknown);
 }
 
 const char *tsr__t_describe(struct tsr_tensor_program *p, const struct tsr__t_token *token)

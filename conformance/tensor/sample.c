@@ -241,6 +241,41 @@ static void small_variables_count_to_their_end(void)
     }
 }
 
+/* Rounds of loops whose last number and step add up to more than the type has: bounds that are known, arguments, and different in each
+ * lane. */
+static void loops_end_at_their_bound(void)
+{
+    enum { RUNS = 3, LANES = 16, STEP = 50 };
+    static const struct {
+        const char *type;
+        long long to;
+    } runs[RUNS] = {{"i8", INT8_MAX}, {"i16", INT16_MAX}, {"i32", INT32_MAX}};
+    static const char form[] =
+        "func @f(%%y: memref<i32x16x3>, %%b: memref<%1$s>) attributes{subgroup_size=16} {\n"
+        "  %%a = constant %2$lld : %1$s %%k = constant %3$lld : %1$s %%s = constant 50 : %1$s %%t = load %%b[] : %1$s\n"
+        "  %%0 = constant 0 : i32 %%1 = constant 1 : i32 %%p = constant 9223372036854775800 : index %%q = constant 9223372036854775807 : "
+        "index\n"
+        "  %%w = constant 5 : index\n"
+        "  %%m = for %%i=%%p,%%q,%%w init(%%c=%%0) -> (i32) { %%d = arith.add %%c, %%1 : i32 yield (%%d) }\n"
+        "  %%n = for %%i:%1$s=%%a,%%k,%%s init(%%c=%%m) -> (i32) { %%d = arith.add %%c, %%1 : i32 yield (%%d) }\n"
+        "  parallel {\n    %%l = builtin.subgroup_local_id : i32 %%li = cast %%l : index %%lt = cast %%l : %1$s\n"
+        "    %%v = constant %4$lld : %1$s %%lv = arith.mul %%lt, %%v : %1$s %%f = arith.sub %%a, %%lv : %1$s\n"
+        "    %%u = for %%i:%1$s=%%f,%%t,%%s init(%%c=%%0) -> (i32) { %%d = arith.add %%c, %%1 : i32 yield (%%d) }\n"
+        "    store %%n, %%y[%%li,0] store %%u, %%y[%%li,1]\n  }\n}\n";
+    for (int r = 0; r < RUNS; r++) {
+        enum { FROM = 7 /* below the bound */, MOVE = 11 };
+        char text[2048], bound[4];
+        cl_int y[3 * LANES] = {0}, to = (cl_int)runs[r].to;
+        memcpy(bound, &to, sizeof bound);
+        snprintf(text, sizeof text, form, runs[r].type, runs[r].to - FROM, runs[r].to, (long long)MOVE);
+        run_f(text, (const struct memory[]){{y, sizeof y}, {bound, sizeof bound}}, 2);
+        for (int lane = 0; lane < LANES; lane++) {
+            EXPECT(y[lane] == 2 + 1);
+            EXPECT(y[LANES + lane] == (FROM + MOVE * lane + STEP - 1) / STEP);
+        }
+    }
+}
+
 /* Functions whose results need not be the nearest number. */
 static void functions(void)
 {
@@ -515,6 +550,7 @@ int main(void)
     logs_have_lines_and_notes();
     bounds_may_be_of_several_types();
     small_variables_count_to_their_end();
+    loops_end_at_their_bound();
     functions();
     close_session(&s);
     return failures != 0;

@@ -199,7 +199,9 @@ void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef
 {
     if (!loop->head)
         return;
-    LLVMValueRef index = LLVMBuildAdd(e->builder, loop->index, loop->step, "");
+    LLVMValueRef next_index[] = {loop->index, loop->step};
+    LLVMValueRef index = loop->saturating ? tsr__te_intrinsic(e, "llvm.sadd.sat", LLVMTypeOf(loop->index), next_index, 2)
+                                          : LLVMBuildAdd(e->builder, loop->index, loop->step, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
     if (loop->to)
         LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, index, loop->to, ""), loop->head, loop->end);

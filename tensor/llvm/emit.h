@@ -108,6 +108,7 @@ struct tsr__te_loop {
     LLVMValueRef index, step, *carried;
     uint32_t count;
     LLVMValueRef to; /* of a loop that surely has a round; otherwise NULL */
+    bool saturating; /* index and step add up to the largest number of their type at most */
 };
 void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step, LLVMValueRef *first,
                   uint32_t count);

@@ -123,6 +123,34 @@ static LLVMValueRef count_from_zero(struct tsr__te *e, const struct tsr__t_inst 
     return begin;
 }
 
+/* Whether the last number of a loop and its step may add up to more than their type has. */
+static bool may_pass_end(LLVMValueRef to, LLVMValueRef step)
+{
+    uint32_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(to));
+    bool known = LLVMIsAConstantInt(step);
+    if (known && LLVMConstIntGetSExtValue(step) == 1)
+        return false;
+    int64_t most = (int64_t)(UINT64_MAX >> (65 - bits));
+    return !known || !LLVMIsAConstantInt(to) || LLVMConstIntGetSExtValue(to) > most - LLVMConstIntGetSExtValue(step) + 1;
+}
+
+/* Counts in twice as many bits where the number behind the last round may be beyond the type, which would begin from its other end; in 64
+ * bits that number has no more than the largest, if the bound is known to be so large. Returns the type of the variable. */
+static LLVMTypeRef widen(struct tsr__te *e, LLVMValueRef *from, LLVMValueRef *to, LLVMValueRef *step, bool *saturating)
+{
+    LLVMTypeRef type = LLVMTypeOf(*to);
+    uint32_t bits = LLVMGetIntTypeWidth(type);
+    bool widens = may_pass_end(*to, *step);
+    *saturating = widens && bits == 64 && LLVMIsAConstantInt(*to);
+    if (!widens || bits == 64)
+        return type;
+    LLVMTypeRef wide = LLVMIntTypeInContext(e->context, bits < 32 ? 32 : 64);
+    LLVMValueRef *numbers[] = {from, to, step};
+    for (int i = 0; i < 3; i++)
+        *numbers[i] = LLVMBuildIntCast2(e->builder, *numbers[i], wide, true, "");
+    return type;
+}
+
 TSR_TE_FUNCTION(for)
 {
     if (tsr__te_emit_steps(e, inst))
@@ -133,9 +161,13 @@ TSR_TE_FUNCTION(for)
     LLVMValueRef *first = gather(e, inst->operands + bounds, carried, &count), begin = count_from_zero(e, inst, &from, &to);
     struct tsr__te_touched before = e->touched;
     struct tsr__te_loop loop;
+    bool saturating;
+    LLVMTypeRef type = widen(e, &from, &to, &step, &saturating);
     e->touched = tsr__te_both(before, tsr__te_touched_by(inst->regions[0])); /* what an earlier round left */
     tsr__te_loop(e, &loop, from, to, step, first, count);
-    LLVMValueRef index = begin ? LLVMBuildAdd(e->builder, begin, loop.index, "") : loop.index;
+    loop.saturating = saturating;
+    LLVMValueRef index = LLVMBuildIntCast2(e->builder, loop.index, type, true, "");
+    index = begin ? LLVMBuildAdd(e->builder, begin, index, "") : index;
     tsr__te_set(e, inst->variables[0], &index, 1);
     scatter(e, inst->variables + 1, inst->operands + bounds, carried, loop.carried);
     e->region(e, inst->regions[0]);

@@ -132,6 +132,23 @@ static void numbers_wrap_and_are_rounded_once(void **state)
     assert_int_equal(bits[1], 0x3f80);
 }
 
+/* Also where the next number would be beyond the type. */
+static void loops_end_at_their_bound(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "func @f(%y: memref<i32x2>) {\n"
+        "%a = constant 120 : i8 %b = constant 127 : i8 %s = constant 50 : i8 %0 = constant 0 : i32 %1 = constant 1 : i32\n"
+        "%n = for %i:i8=%a,%b,%s init(%c=%0) -> (i32) { %d = arith.add %c, %1 : i32 yield (%d) } store %n, %y[0]\n"
+        "%p = constant -3 : index %q = constant 9223372036854775807 : index %t = constant 9223372036854775806 : index\n"
+        "%m = for %i=%p,%q,%t init(%c=%0) -> (i32) { %d = arith.add %c, %1 : i32 yield (%d) } store %m, %y[1] }";
+    int32_t out[2] = {0}, *pointer = out;
+    const void *arguments[] = {&pointer};
+    run(text, arguments, one_group);
+    assert_int_equal(out[0], 1);
+    assert_int_equal(out[1], 2);
+}
+
 static void any_byte_but_zero_is_true(void **state)
 {
     (void)state;
@@ -239,6 +256,7 @@ int main(void)
         cmocka_unit_test(loops_carry_values),
         cmocka_unit_test(groups_have_sizes_of_their_own),
         cmocka_unit_test(numbers_wrap_and_are_rounded_once),
+        cmocka_unit_test(loops_end_at_their_bound),
         cmocka_unit_test(tiles_are_cut_off_and_reduced),
         cmocka_unit_test(components_are_laid_out_as_by_release_0_4),
         cmocka_unit_test(rows_are_padded_to_a_power_of_two),
