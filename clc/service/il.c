@@ -194,7 +194,8 @@ static LLVMTargetMachineRef make_machine(bool any_extension, struct tsr_buf *log
         LLVMDisposeMessage(message);
         return NULL;
     }
-    tsr_il_allow(any_extension ? "all" : extensions + 1);
+    /* With that extension the back end writes FPFastMathDefault without the capability that it belongs to. */
+    tsr_il_allow(any_extension ? "all,-SPV_KHR_float_controls2" : extensions + 1);
     LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
     LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelNone); /* the driver's compiler optimises */
     LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(target, TSR_TRIPLE_SPIRV64, options);
