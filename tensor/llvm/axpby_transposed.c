@@ -156,22 +156,62 @@ static void copy_row_or_part(struct tsr__te *e, struct transposed *t, LLVMValueR
     tsr__te_end_rolled_loop(e, &cols, NULL);
 }
 
+/* Elements that one work-item copies sooner than squares are transposed, or gathered where they fill none. */
+static int64_t few_elements(enum tsr__t_number a)
+{
+    enum { OF_64_BITS = 1100, OF_32_BITS = 400, OF_BYTES = 64 };
+    uint32_t bytes = tsr__t_numbers[tsr__t_numbers[a].component].bytes;
+    bool half = bytes == 2 && tsr__t_numbers[a].class == TSR__T_FLOATING; /* code for each lane converts several at a time */
+    return bytes == 8 ? OF_64_BITS : bytes == 4 ? OF_32_BITS : half ? 0 : OF_BYTES;
+}
+
+static void copy_elements(struct tsr__te *e, const struct transposed *t)
+{
+    struct tsr__te_loop rows, cols;
+    LLVMBasicBlockRef end = tsr__te_if(e, e->first_item);
+    tsr__te_loop(e, &rows, tsr__te_i64(e, 0), t->rows, tsr__te_i64(e, 1), NULL, 0);
+    tsr__te_loop(e, &cols, tsr__te_i64(e, 0), t->cols, tsr__te_i64(e, 1), NULL, 0);
+    LLVMValueRef index[] = {rows.index, cols.index};
+    update(e, t, index[0], index[1], tsr__te_load_as(e, &t->o->a, index, NULL, t->a));
+    tsr__te_end_rolled_loop(e, &cols, NULL);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
+    tsr__te_end_if(e, end);
+}
+
 /* The outer loop is over rows of A, so that columns of C are written one after the other. */
+static void copy_squares(struct tsr__te *e, struct transposed *t)
+{
+    LLVMValueRef whole = round_down(e, t->rows, square_rows(t)), to = whole;
+    if (t->turned)
+        to = choose(e, less(e, minus(e, t->rows, whole), tsr__te_i64(e, LEAST_ROWS)), whole, t->rows);
+    struct tsr__te_loop rows;
+    tsr__te_loop(e, &rows, tsr__te_i64(e, 0), to, tsr__te_i64(e, square_rows(t)), NULL, 0);
+    if (t->turned)
+        copy_row_or_part(e, t, rows.index, to);
+    else
+        copy_row(e, t, rows.index);
+    tsr__te_end_rolled_loop(e, &rows, NULL);
+    gather_rows(e, t, to);
+}
+
 bool tsr__te_axpby_transposed(struct tsr__te *e, const struct tsr__te_blas *o)
 {
     struct transposed t;
-    if (!plan(e, o, &t))
+    bool squares = plan(e, o, &t);
+    int64_t rows = tsr__te_known(t.rows), cols = tsr__te_known(t.cols), few = few_elements(t.a);
+    bool open = rows < 0 || cols < 0;
+    if (e->unit.blocks && t.side && !open && rows <= few && cols <= few && rows * cols <= few) {
+        copy_elements(e, &t);
+        return true;
+    }
+    if (!squares)
         return false;
-    LLVMValueRef whole = round_down(e, t.rows, square_rows(&t)), to = whole;
-    if (t.turned)
-        to = choose(e, less(e, minus(e, t.rows, whole), tsr__te_i64(e, LEAST_ROWS)), whole, t.rows);
-    struct tsr__te_loop rows;
-    tsr__te_loop(e, &rows, tsr__te_i64(e, 0), to, tsr__te_i64(e, square_rows(&t)), NULL, 0);
-    if (t.turned)
-        copy_row_or_part(e, &t, rows.index, to);
-    else
-        copy_row(e, &t, rows.index);
-    tsr__te_end_rolled_loop(e, &rows, NULL);
-    gather_rows(e, &t, to);
+    LLVMBasicBlockRef end = tsr__te_if(e, open && few ? at_most(e, mul(e, t.rows, t.cols), tsr__te_i64(e, few)) : NULL);
+    if (open && few) {
+        copy_elements(e, &t);
+        end = tsr__te_else(e, end);
+    }
+    copy_squares(e, &t);
+    tsr__te_end_if(e, end);
     return true;
 }

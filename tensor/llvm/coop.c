@@ -193,10 +193,22 @@ static LLVMValueRef all_inside(struct tsr__te *e, const struct place *p, const s
     return LLVMBuildICmp(e->builder, LLVMIntNE, first.re, tsr__te_i32(e, 0), "");
 }
 
+/* Elements that are not looked at. */
+static void access_all(struct tsr__te *e, const struct matrix *m, LLVMValueRef *parts, each_component *each, const struct place *p)
+{
+    bool turned = each == load_component && p->transposed && tsr__te_load_turned(e, m, &p->memory, p->at, parts);
+    if (!turned)
+        go_through(e, m, parts, are_rolled(p->inst, m), each, p);
+}
+
 /* Loads or stores; where all elements are inside, without looking. */
 static void access_memory(struct tsr__te *e, const struct matrix *m, const struct place *p, LLVMValueRef *parts, each_component *each)
 {
     LLVMValueRef inside_all = all_inside(e, p, m), *unchecked = tsr__te_room(e, parts_of(m));
+    if (!inside_all && !p->checked) {
+        access_all(e, m, parts, each, p);
+        return;
+    }
     if (!inside_all) {
         go_through(e, m, parts, are_rolled(p->inst, m), each, p);
         return;
@@ -205,7 +217,7 @@ static void access_memory(struct tsr__te *e, const struct matrix *m, const struc
     free.checked = 0;
     memcpy(unchecked, parts, parts_of(m) * sizeof *parts);
     LLVMBasicBlockRef from[2], end = tsr__te_if(e, inside_all);
-    go_through(e, m, unchecked, false, each, &free);
+    access_all(e, m, unchecked, each, &free);
     from[0] = LLVMGetInsertBlock(e->builder);
     end = tsr__te_else(e, end);
     go_through(e, m, parts, true, each, p);

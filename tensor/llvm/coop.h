@@ -47,6 +47,38 @@ static inline LLVMValueRef has_row(struct tsr__te *e, const struct matrix *m, LL
     return all ? NULL : inside(e, plus(e, own, r * m->lanes), tsr__te_i64(e, m->type->rows));
 }
 
+/* Numbers without an imaginary part, which lie in a row in local memory. */
+struct row {
+    LLVMValueRef first;
+    LLVMTypeRef type;
+    uint32_t bytes; /* of one */
+};
+
+static inline LLVMValueRef address_in(struct tsr__te *e, const struct row *row, LLVMValueRef at)
+{
+    return LLVMBuildInBoundsGEP2(e->builder, row->type, row->first, &at, 1, "");
+}
+
+static inline void put_in(struct tsr__te *e, const struct row *row, LLVMValueRef at, LLVMValueRef part)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->builder, part, address_in(e, row, at)), row->bytes);
+}
+
+static inline LLVMValueRef get_from(struct tsr__te *e, const struct row *row, LLVMValueRef at)
+{
+    LLVMValueRef part = LLVMBuildLoad2(e->builder, row->type, address_in(e, row, at), "");
+    LLVMSetAlignment(part, row->bytes);
+    return part;
+}
+
+/* ---- coop_local.c ---- */
+/* The sub-group's own bytes of local memory; NULL: there are none. What was there has been read. */
+LLVMValueRef tsr__te_sub_group_room(struct tsr__te *e, uint64_t bytes);
+void tsr__te_wait_for_sub_group(struct tsr__te *e);
+/* Loads a matrix whose rows are columns of memory, all of whose elements are there. False: not by way of local memory. */
+bool tsr__te_load_turned(struct tsr__te *e, const struct matrix *m, const struct tsr__te_memref *memory, const LLVMValueRef at[2],
+                         LLVMValueRef *parts);
+
 /* Refuses what would be too much code. */
 void tsr__te_limit_coop(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t count);
 

@@ -1,55 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of cooperative matrices. Elements that all work-items of a sub-group need, or need in another order, go through local memory, in
- * which each sub-group has a place of its own; few are broadcast. */
+ * Products of cooperative matrices. Elements that all work-items of a sub-group need, or need in another order, go through local memory;
+ * few are broadcast. */
 #include "tensor/llvm/coop.h"
 
-/* ---- local memory ---- */
-
-/* The sub-group's own bytes; NULL: there are none. What was there has been read. */
-static LLVMValueRef place_of(struct tsr__te *e, uint64_t bytes)
-{
-    const uint32_t *sizes = e->func->info.work_group_size;
-    uint32_t groups = sizes[0] * sizes[1] / e->func->info.sub_group_size;
-    bytes = (bytes + TSR__T_LOCAL_ALIGNMENT - 1) / TSR__T_LOCAL_ALIGNMENT * TSR__T_LOCAL_ALIGNMENT;
-    LLVMValueRef room = e->unit.blocks && bytes * groups <= UINT32_MAX ? tsr__te_scratch(e, (uint32_t)bytes * groups) : NULL;
-    if (!room)
-        return NULL;
-    LLVMValueRef at = times(e, tsr__te_sub_group_id(e), (uint32_t)bytes);
-    return LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), room, &at, 1, "");
-}
-
-static void wait_for_sub_group(struct tsr__te *e)
-{
-    enum { CLK_LOCAL = 1 };
-    LLVMValueRef flags = tsr__te_i32(e, CLK_LOCAL);
-    tsr__te_call(e, "sub_group_barrier", "j", LLVMVoidTypeInContext(e->context), &flags, 1);
-}
-
-/* Numbers without an imaginary part, which lie in a row. */
-struct row {
-    LLVMValueRef first;
-    LLVMTypeRef type;
-    uint32_t bytes; /* of one */
-};
-
-static LLVMValueRef address_in(struct tsr__te *e, const struct row *row, LLVMValueRef at)
-{
-    return LLVMBuildInBoundsGEP2(e->builder, row->type, row->first, &at, 1, "");
-}
-
-static void put(struct tsr__te *e, const struct row *row, LLVMValueRef at, LLVMValueRef part)
-{
-    LLVMSetAlignment(LLVMBuildStore(e->builder, part, address_in(e, row, at)), row->bytes);
-}
-
-static LLVMValueRef get(struct tsr__te *e, const struct row *row, LLVMValueRef at)
-{
-    LLVMValueRef part = LLVMBuildLoad2(e->builder, row->type, address_in(e, row, at), "");
-    LLVMSetAlignment(part, row->bytes);
-    return part;
-}
-
-/* Rows of B that columns have there: those of all work-items. */
+/* Rows of B that columns have in local memory: those of all work-items. */
 static uint32_t height_of(const struct matrix *b)
 {
     return b->blocks * b->lanes;
@@ -68,7 +22,7 @@ static void put_b(struct tsr__te *e, const struct row *row, const struct tsr__t_
             if (biased)
                 one.re = LLVMBuildXor(e->builder, one.re, LLVMConstInt(LLVMTypeOf(one.re), SIGN, false), "");
             for (uint32_t p = 0; p < parts; p++)
-                put(e, row, plus(e, own, (j * parts + p) * height_of(b) + r * b->lanes), p ? one.im : one.re);
+                put_in(e, row, plus(e, own, (j * parts + p) * height_of(b) + r * b->lanes), p ? one.im : one.re);
         }
     }
 }
@@ -86,12 +40,12 @@ static bool has_function(struct tsr__te *e, const struct matrix *a, const struct
 /* Of bytes, a work-item needs two rows of B that follow each other, which go through local memory. False: there is none left. */
 static bool put_bytes(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *b, struct row *pairs)
 {
-    struct row bytes = {place_of(e, (uint64_t)b->cols * height_of(b)), LLVMInt8TypeInContext(e->context), 1};
+    struct row bytes = {tsr__te_sub_group_room(e, (uint64_t)b->cols * height_of(b)), LLVMInt8TypeInContext(e->context), 1};
     if (!bytes.first)
         return false;
-    wait_for_sub_group(e);
+    tsr__te_wait_for_sub_group(e);
     put_b(e, &bytes, inst->operands[1], b, TSR__T_I8, false);
-    wait_for_sub_group(e);
+    tsr__te_wait_for_sub_group(e);
     *pairs = (struct row){bytes.first, LLVMInt16TypeInContext(e->context), 2};
     return true;
 }
@@ -101,7 +55,7 @@ static LLVMValueRef part_of_column(struct tsr__te *e, const struct tsr__t_value 
                                    uint32_t k, uint32_t j)
 {
     if (pairs->first)
-        return get(e, pairs, plus(e, tsr__te_lane(e), (j * height_of(b) + k) / 2));
+        return get_from(e, pairs, plus(e, tsr__te_lane(e), (j * height_of(b) + k) / 2));
     LLVMValueRef number = component(e, value, b, k / b->lanes, j).re;
     return tsr__te_mad_part(e, &number, 1);
 }
@@ -166,7 +120,7 @@ static void put_a(struct tsr__te *e, const struct product *p)
             else
                 one = tsr__te_convert(e, component(e, value, p->a, r, k), p->a->type->number, p->sum);
             for (uint32_t i = 0; i < p->parts; i++)
-                put(e, &p->of_a, plus(e, own, place_in_a(p, k, r, i)), i ? one.im : one.re);
+                put_in(e, &p->of_a, plus(e, own, place_in_a(p, k, r, i)), i ? one.im : one.re);
         }
     }
 }
@@ -174,7 +128,7 @@ static void put_a(struct tsr__te *e, const struct product *p)
 static LLVMValueRef part_of_b(struct tsr__te *e, const struct product *p, uint32_t col, uint32_t part, LLVMValueRef step)
 {
     struct row words = {p->of_b.first, LLVMInt32TypeInContext(e->context), 4};
-    return get(e, p->dot ? &words : &p->of_b, plus(e, step, (col * p->parts + part) * height_of(p->b) / p->in_word));
+    return get_from(e, p->dot ? &words : &p->of_b, plus(e, step, (col * p->parts + part) * height_of(p->b) / p->in_word));
 }
 
 /* Registers that the sums of a column take. */
@@ -202,8 +156,8 @@ static void add_up(struct tsr__te *e, const struct product *p, uint32_t first, u
     tsr__te_loop(e, &loop, tsr__te_i64(e, 0), tsr__te_i64(e, depth), tsr__te_i64(e, 1), sums, all);
     LLVMValueRef step = add(e, own, times(e, loop.index, place_in_a(p, 1, 0, 0)));
     for (uint32_t r = 0; r < blocks; r++) {
-        a[r].re = get(e, &p->of_a, plus(e, step, place_in_a(p, 0, r, 0)));
-        a[r].im = complex ? get(e, &p->of_a, plus(e, step, place_in_a(p, 0, r, 1))) : NULL;
+        a[r].re = get_from(e, &p->of_a, plus(e, step, place_in_a(p, 0, r, 0)));
+        a[r].im = complex ? get_from(e, &p->of_a, plus(e, step, place_in_a(p, 0, r, 1))) : NULL;
         if (of_bytes)
             sums[count + r] = tsr__te_add_excess(e, a[r].re, loop.carried[count + r]);
     }
@@ -235,7 +189,7 @@ static bool find_place(struct tsr__te *e, struct product *p)
     enum tsr__t_number own = p->dot ? p->a->type->number : p->sum;
     uint32_t bytes = tsr__t_numbers[own].bytes / p->parts, bytes_of_a = p->dot ? bytes * p->in_word : bytes;
     uint64_t all_of_a = (uint64_t)place_in_a(p, p->a->cols / p->in_word, 0, 0) * bytes_of_a;
-    LLVMValueRef place = place_of(e, all_of_a + (uint64_t)p->b->cols * p->parts * height_of(p->b) * bytes);
+    LLVMValueRef place = tsr__te_sub_group_room(e, all_of_a + (uint64_t)p->b->cols * p->parts * height_of(p->b) * bytes);
     if (!place)
         return false;
     p->of_a = (struct row){place, p->dot ? LLVMInt32TypeInContext(e->context) : tsr__te_type(e, own), bytes_of_a};
@@ -255,10 +209,10 @@ static bool multiply_from_local(struct tsr__te *e, const struct tsr__t_inst *ins
     p.parts = tsr__te_parts(p.sum);
     if ((uint64_t)a->blocks * a->cols * d->cols <= FEW_PRODUCTS || a->cols < FEW_STEPS || a->cols % p.in_word || !find_place(e, &p))
         return false;
-    wait_for_sub_group(e);
+    tsr__te_wait_for_sub_group(e);
     put_a(e, &p);
     put_b(e, &p.of_b, inst->operands[1], b, dot ? b->type->number : p.sum, dot == TSR__TE_DOT_BYTES);
-    wait_for_sub_group(e);
+    tsr__te_wait_for_sub_group(e);
     uint32_t registers = registers_of(e, &p), most = registers < e->unit.registers ? e->unit.registers / registers : 1;
     uint32_t turns = (d->cols + most - 1) / most, some = (d->cols + turns - 1) / turns;
     for (uint32_t j = 0; j < d->cols; j += some)
@@ -294,10 +248,11 @@ static void multiply_plain(struct tsr__te *e, const struct tsr__t_inst *inst, co
     }
 }
 
-/* Whether the matrix is as memory has it: then the vector engine makes the operands of matrix functions from whole vectors. */
-static bool is_loaded(const struct tsr__t_value *value)
+/* Whether the matrix is as memory has it: then the vector engine makes the operands of matrix functions from whole vectors. Of a transposed
+ * B it does so as well, but that takes longer to compile, and no less to run. */
+static bool is_loaded(const struct tsr__t_value *value, bool is_b)
 {
-    return value->by && value->by->op == TSR__T_COOP_LOAD && !value->by->checked;
+    return value->by && value->by->op == TSR__T_COOP_LOAD && !value->by->checked && !(is_b && value->by->transpose[0]);
 }
 
 TSR_TE_FUNCTION(coop_mul_add)
@@ -308,7 +263,7 @@ TSR_TE_FUNCTION(coop_mul_add)
     tsr__te_limit_coop(e, inst, (uint64_t)d.blocks * d.cols);
     enum tsr__te_dot dot = tsr__te_coop_dot_of(e, a.type->number, b.type->number, tsr__t_sum_type(c.type->number));
     bool function = has_function(e, &a, &b, &c, &d), made = false;
-    if (dot && (!function || dot == TSR__TE_DOT_BYTES || !is_loaded(inst->operands[0]) || !is_loaded(inst->operands[1])))
+    if (dot && (!function || dot == TSR__TE_DOT_BYTES || !is_loaded(inst->operands[0], false) || !is_loaded(inst->operands[1], true)))
         made = multiply_from_local(e, inst, &a, &b, &c, &d, dot, parts);
     if (!made && function)
         made = multiply_by_function(e, inst, &a, &b, &d, parts);

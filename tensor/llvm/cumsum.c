@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Cumulative sums. A line is what follows each other in the mode that they go along. Lines along the first mode lie one behind the other:
- * a sub-group scans a block of a line at a time. Lines along other modes lie side by side: a work-item takes lines, from the first element
- * to the last. */
+ * a sub-group scans a block of a line at a time, or a work-item adds up all of it. Lines along other modes lie side by side: a work-item
+ * takes lines, from the first element to the last. */
 #include "tensor/llvm/index.h"
 
 /* So many lines of each work-item together: what they read of the lines lies side by side. */
@@ -82,6 +82,25 @@ static void scan_short_lines(struct tsr__te *e, struct lines *lines, LLVMValueRe
     tsr__te_end_loop(e, &loop, NULL);
 }
 
+/* In numbers of two f64 one work-item adds up a line in less time than a sub-group scans it, as each step of a scan is four vectors. */
+static void add_up_lines(struct tsr__te *e, struct lines *lines)
+{
+    const struct tsr__te_blas *o = lines->o;
+    LLVMValueRef *index = lines->index[0];
+    struct tsr__te_loop slices, along;
+    LLVMBasicBlockRef end = tsr__te_if(e, e->first_item);
+    tsr__te_loop(e, &slices, tsr__te_i64(e, 0), lines->slices, tsr__te_i64(e, 1), NULL, 0);
+    find_slice(e, lines, slices.index, index);
+    struct tsr__te_number sum =
+        tsr__te_number_loop(e, &along, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, 1), tsr__te_zero(e, o->sum));
+    index[0] = along.index;
+    sum = tsr__te_arith(e, TSR__T_ADD, o->sum, sum, tsr__te_load_as(e, &o->a, index, NULL, o->sum));
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, o->sum);
+    tsr__te_end_number_loop(e, &along, sum);
+    tsr__te_end_rolled_loop(e, &slices, NULL);
+    tsr__te_end_if(e, end);
+}
+
 /* Sub-groups take the lines in turn. */
 static void scan_first_mode(struct tsr__te *e, struct lines *lines)
 {
@@ -92,6 +111,10 @@ static void scan_first_mode(struct tsr__te *e, struct lines *lines)
     int64_t known = tsr__te_known(size);
     struct tsr__te_loop loop;
     struct tsr__te_together together;
+    if (lines->o->sum == TSR__T_C64 && e->one_sub_group && e->unit.blocks) {
+        add_up_lines(e, lines);
+        return;
+    }
     if (known < e->func->info.sub_group_size && e->one_sub_group && tsr__te_begin_together(e, lines->o, lines->slices, &together)) {
         end = tsr__te_if(e, known < 0 ? less(e, size, tsr__te_i64(e, e->func->info.sub_group_size)) : NULL);
         scan_short_lines(e, lines, lane, &together);
