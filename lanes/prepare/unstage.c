@@ -40,6 +40,7 @@ struct staging {
     LLVMValueRef *atomics;           /* those of the writes that are atomic */
     LLVMValueRef *fences, *reads;    /* fences: those of the barriers that order global memory, too; reads: of memory that is not local */
     size_t load_count, copy_count, barrier_count, write_count, atomic_count, fence_count, read_count;
+    LLVMValueRef reading_call; /* a call that may read memory, or NULL */
     uint32_t alone; /* arguments that have to be alone in their memory, a bit for each, so that no store changes what is copied */
     bool typed;     /* The code has the types of its language ("tbaa"): see may_change. */
 };
@@ -82,6 +83,18 @@ static bool is_only_accessed(LLVMValueRef pointer)
     return true;
 }
 
+/* May the call read memory that is not its own? */
+static bool may_read(LLVMValueRef call)
+{
+    LLVMValueRef callee = tsr__callee(call);
+    const enum tsr__engine_call kind = tsr__call_of(call);
+    if (kind != TSR__CALL_NONE)
+        return kind == TSR__CALL_BLOCK2D_READ;
+    if (LLVMGetIntrinsicID(callee))
+        return LLVMIsAMemCpyInst(call) || LLVMIsAMemMoveInst(call);
+    return !tsr_matrix_find(tsr__name(callee)) && !tsr__math_op(callee);
+}
+
 /* False: the instruction does what keeps a kernel as it is. */
 static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLVMValueRef inst)
 {
@@ -119,7 +132,11 @@ static bool add_instruction(const struct tsr__unstage *u, struct staging *s, LLV
         }
         if (tsr__call_of(inst) == TSR__CALL_SAME)
             return tsr__space_of(inst) != TSR__LOCAL_SPACE || is_only_accessed(inst);
-        return is_harmless(inst);
+        if (!is_harmless(inst))
+            return false;
+        if (may_read(inst))
+            s->reading_call = inst;
+        return true;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         s->writes[s->write_count++] = s->atomics[s->atomic_count++] = inst;
@@ -256,6 +273,8 @@ static bool fences_order_nothing(const struct tsr__unstage *u, LLVMValueRef kern
         for (size_t w = 0; w < s->write_count; w++)
             if (is_followed_by(u, s->writes[w], s->fences[f]))
                 return stays(u, s->fences[f], "this barrier orders what is written to global memory");
+    if (s->fence_count && s->write_count && s->reading_call)
+        return stays(u, s->reading_call, "barriers order what this call may read, and stores");
     for (size_t w = 0; w < s->write_count && s->fence_count; w++)
         for (size_t r = 0; r < s->read_count; r++)
             if (!leaves_alone(u, s, kernel, s->writes[w], s->reads[r]))
