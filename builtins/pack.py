@@ -31,7 +31,7 @@ def group_of(symbol):
     if m2 := re.match(r"convert_([a-z]+\d*?)(_sat)?(_rt.)?$", name):
         return "convert_" + m2[1]
     if m2 := re.match(r"(vstorea?_half\d*|intel_sub_group_block_(?:read|write))", name):
-        return m2[1]
+        return m2[1] + ("_image" if "image" in symbol[m.end() + int(m[1]):] else "")
     return name
 
 

@@ -90,6 +90,42 @@ TSR__BLOCK(local, ushort, ushort16, _us16)
 TSR__BLOCKS(local, ulong, _ul)
 #endif
 #endif
+#ifdef __IMAGE_SUPPORT__
+#if (defined(__OPENCL_CPP_VERSION__) || __OPENCL_C_VERSION__ >= 200) && defined(__opencl_c_read_write_images)
+#define TSR__IMAGE_BLOCK_BOTH(V, suffix)                                                                                                   \
+    V TSR__CONVERGENT intel_sub_group_block_read##suffix(read_write image2d_t, int2);                                                      \
+    void TSR__CONVERGENT intel_sub_group_block_write##suffix(read_write image2d_t, int2, V);
+#else
+#define TSR__IMAGE_BLOCK_BOTH(V, suffix)
+#endif
+#define TSR__IMAGE_BLOCK(V, suffix)                                                                                                        \
+    V TSR__CONVERGENT intel_sub_group_block_read##suffix(read_only image2d_t, int2);                                                       \
+    void TSR__CONVERGENT intel_sub_group_block_write##suffix(write_only image2d_t, int2, V);                                               \
+    TSR__IMAGE_BLOCK_BOTH(V, suffix)
+#define TSR__IMAGE_BLOCKS(T, suffix)                                                                                                       \
+    TSR__IMAGE_BLOCK(T, suffix)                                                                                                            \
+    TSR__IMAGE_BLOCK(T##2, suffix##2)                                                                                                      \
+    TSR__IMAGE_BLOCK(T##4, suffix##4)                                                                                                      \
+    TSR__IMAGE_BLOCK(T##8, suffix##8)
+TSR__IMAGE_BLOCKS(uint, )
+#if defined(cl_intel_subgroups_char) || defined(cl_intel_subgroups_short) || defined(cl_intel_subgroups_long)
+TSR__IMAGE_BLOCKS(uint, _ui)
+#endif
+#ifdef cl_intel_subgroups_char
+TSR__IMAGE_BLOCKS(uchar, _uc)
+TSR__IMAGE_BLOCK(uchar16, _uc16)
+#endif
+#ifdef cl_intel_subgroups_short
+TSR__IMAGE_BLOCKS(ushort, _us)
+TSR__IMAGE_BLOCK(ushort16, _us16)
+#endif
+#ifdef cl_intel_subgroups_long
+TSR__IMAGE_BLOCKS(ulong, _ul)
+#endif
+#undef TSR__IMAGE_BLOCK_BOTH
+#undef TSR__IMAGE_BLOCK
+#undef TSR__IMAGE_BLOCKS
+#endif
 #ifdef cl_intel_subgroup_buffer_prefetch
 TSR__PREFETCHES(uint, _ui)
 #ifdef cl_intel_subgroups_char

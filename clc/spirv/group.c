@@ -466,8 +466,7 @@ LLVMValueRef tsr__emit_intel_shuffle(struct tsr__reader *r, const struct tsr__in
     return scalar == truth(r) ? LLVMBuildICmp(r->builder, LLVMIntNE, made, LLVMConstNull(moved), "") : made;
 }
 
-/* intel_sub_group_block_<read or write><_uc, _us or _ul><elements>; floats go as integers of their width. */
-static const char *block_name(struct tsr__reader *r, const struct tsr__inst *in, const char *verb, LLVMTypeRef type)
+const char *tsr__block_name(struct tsr__reader *r, const struct tsr__inst *in, const char *verb, LLVMTypeRef type)
 {
     static const char *const suffixes[] = {"_uc", "_us", "", "_ul"};
     if (!is_number(type) || tsr__scalar(type) == truth(r))
@@ -482,7 +481,7 @@ static const char *block_name(struct tsr__reader *r, const struct tsr__inst *in,
     return tsr_arena_format(&r->arena, "intel_sub_group_block_%s%s%s", verb, suffixes[log], count);
 }
 
-static LLVMTypeRef int_like(struct tsr__reader *r, LLVMTypeRef type)
+LLVMTypeRef tsr__int_like(struct tsr__reader *r, LLVMTypeRef type)
 {
     return tsr__with_scalar(type, LLVMIntTypeInContext(r->context, (unsigned)LLVMSizeOfTypeInBits(r->layout, tsr__scalar(type))));
 }
@@ -503,9 +502,9 @@ LLVMValueRef tsr__emit_intel_block_read(struct tsr__reader *r, const struct tsr_
 {
     (void)argument;
     LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm;
-    const char *name = block_name(r, in, "read", type);
-    struct tsr__arg arg = block_pointer(r, in, int_like(r, type), true);
-    LLVMValueRef made = tsr__spirv_call(r, name, int_like(r, type), &arg, 1, TSR__MEETS);
+    const char *name = tsr__block_name(r, in, "read", type);
+    struct tsr__arg arg = block_pointer(r, in, tsr__int_like(r, type), true);
+    LLVMValueRef made = tsr__spirv_call(r, name, tsr__int_like(r, type), &arg, 1, TSR__MEETS);
     return LLVMBuildBitCast(r->builder, made, type, "");
 }
 
@@ -513,8 +512,8 @@ LLVMValueRef tsr__emit_intel_block_write(struct tsr__reader *r, const struct tsr
 {
     (void)argument;
     LLVMValueRef data = tsr__spirv_value(r, in, 1);
-    const char *name = block_name(r, in, "write", LLVMTypeOf(data));
-    LLVMTypeRef type = int_like(r, LLVMTypeOf(data));
+    const char *name = tsr__block_name(r, in, "write", LLVMTypeOf(data));
+    LLVMTypeRef type = tsr__int_like(r, LLVMTypeOf(data));
     struct tsr__arg args[] = {block_pointer(r, in, type, false),
                               {.value = LLVMBuildBitCast(r->builder, data, type, ""), .sign = TSR__UNSIGNED}};
     tsr__spirv_call(r, name, LLVMVoidTypeInContext(r->context), args, 2, TSR__MEETS);

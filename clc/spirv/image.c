@@ -258,6 +258,41 @@ LLVMValueRef tsr__emit_image_write(struct tsr__reader *r, const struct tsr__inst
     return NULL;
 }
 
+/* ---- blocks (SPV_INTEL_subgroups) ---- */
+
+static struct use begin_block(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    struct use use = begin_use(r, in, tsr__spirv_type_of(r, in, 0), tsr__spirv_value(r, in, 0));
+    LLVMValueRef at = tsr__spirv_value(r, in, 1);
+    if (use.kind->dim != DIM_2D || use.kind->arrayed || use.kind->depth)
+        tsr__spirv_fail(r, in, "blocks are of 2D images that are neither arrays nor of depths");
+    if (LLVMTypeOf(at) != LLVMVectorType(tsr__i32(r), 2))
+        tsr__spirv_fail(r, in, "its coordinate has to be two integers of 32 bits");
+    add(&use, at, TSR__SIGNED);
+    return use;
+}
+
+LLVMValueRef tsr__emit_image_block_read(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    struct use use = begin_block(r, in);
+    LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm;
+    const char *name = tsr__block_name(r, in, "read", type);
+    LLVMValueRef made = tsr__spirv_call(r, name, tsr__int_like(r, type), use.args, use.count, TSR__MEETS);
+    return LLVMBuildBitCast(r->builder, made, type, "");
+}
+
+LLVMValueRef tsr__emit_image_block_write(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    struct use use = begin_block(r, in);
+    LLVMValueRef data = tsr__spirv_value(r, in, 2);
+    const char *name = tsr__block_name(r, in, "write", LLVMTypeOf(data));
+    add(&use, LLVMBuildBitCast(r->builder, data, tsr__int_like(r, LLVMTypeOf(data)), ""), TSR__UNSIGNED);
+    tsr__spirv_call(r, name, LLVMVoidTypeInContext(r->context), use.args, use.count, TSR__MEETS);
+    return NULL;
+}
+
 /* ---- questions ---- */
 
 static LLVMValueRef ask(struct tsr__reader *r, const struct use *use, const char *name)

@@ -251,6 +251,9 @@ enum { TSR__BLOCK_MAX_SUB_GROUPS, TSR__BLOCK_SIZE_OF_SUB_GROUPS };
 enum tsr__event_use { TSR__EVENT_RETAIN, TSR__EVENT_RELEASE, TSR__EVENT_SET, TSR__EVENT_PROFILE, TSR__EVENT_IS_VALID };
 /* Workgroup or Subgroup; others are refused. (group.c) */
 uint32_t tsr__spirv_execution_scope(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+/* intel_sub_group_block_<read or write><_uc, _us or _ul><elements>, of numbers that go as integers of their width. (group.c) */
+const char *tsr__block_name(struct tsr__reader *r, const struct tsr__inst *in, const char *verb, LLVMTypeRef type);
+LLVMTypeRef tsr__int_like(struct tsr__reader *r, LLVMTypeRef type);
 /* As OpenCL C calls the type of an image, and the access to a type of any kind. */
 const char *tsr__image_type_name(struct tsr__reader *r, const struct tsr__type *type);
 const char *tsr__image_access_name(const struct tsr__type *type);
