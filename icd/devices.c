@@ -100,11 +100,17 @@ unsigned tsr__root_devices(struct _cl_device_id ***devices)
     return root_count;
 }
 
+/* Languages whose CL_DEVICE_TYPE_ALL is an int of 32 bits, as Java's bindings have it, extend its sign. */
+static bool is_all(cl_device_type type)
+{
+    return type == CL_DEVICE_TYPE_ALL || type == ~(cl_device_type)0;
+}
+
 cl_int tsr__check_device_type(cl_device_type type, const char *function)
 {
     const cl_device_type known =
         CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
-    if (type == CL_DEVICE_TYPE_ALL || (type && !(type & ~known)))
+    if (is_all(type) || (type && !(type & ~known)))
         return CL_SUCCESS;
     return tsr__error(NULL, CL_INVALID_DEVICE_TYPE, function, "device_type", "0x%llx is no device type", (unsigned long long)type);
 }
@@ -114,7 +120,7 @@ unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id **device
     struct _cl_device_id **all;
     unsigned count = tsr__root_devices(&all), found = 0;
     /* "CL_DEVICE_TYPE_ALL: all OpenCL devices available in the platform, except for custom devices." */
-    cl_device_type wanted = type == CL_DEVICE_TYPE_ALL ? ~(cl_device_type)(CL_DEVICE_TYPE_CUSTOM | CL_DEVICE_TYPE_DEFAULT) : type;
+    cl_device_type wanted = is_all(type) ? ~(cl_device_type)(CL_DEVICE_TYPE_CUSTOM | CL_DEVICE_TYPE_DEFAULT) : type;
     for (unsigned i = 0; i < count; i++) {
         cl_device_type is = (cl_device_type)all[i]->caps->type | (i == 0 ? CL_DEVICE_TYPE_DEFAULT : 0);
         if (is & wanted)

@@ -45,6 +45,8 @@ static void wrong_arguments(void **state)
     cl_context_properties list[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)test_platform(), 0};
     CHECK_CREATE(context, clCreateContextFromType(list, 0, NULL, NULL, &err), CL_INVALID_DEVICE_TYPE);
     CHECK_CREATE(context, clCreateContextFromType(list, 1 << 6, NULL, NULL, &err), CL_INVALID_DEVICE_TYPE);
+    CHECK_CREATE(context, clCreateContextFromType(list, ~(cl_device_type)0, NULL, NULL, &err), CL_SUCCESS);
+    CHECK(clReleaseContext(context));
     CHECK_CREATE(context, clCreateContextFromType(list, CL_DEVICE_TYPE_GPU, NULL, NULL, &err), CL_DEVICE_NOT_FOUND);
     CHECK_CREATE(context, clCreateContextFromType(list, CL_DEVICE_TYPE_CPU, NULL, &data, &err), CL_INVALID_VALUE);
 

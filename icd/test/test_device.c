@@ -66,6 +66,10 @@ static void enumeration(void **state)
     CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 4, devices, &count));
     assert_int_equal(count, 1);
     CHECK_THAT(devices[0] && !devices[1]);
+    devices[0] = NULL;
+    CHECK(clGetDeviceIDs(platform, ~(cl_device_type)0, 4, devices, &count)); /* CL_DEVICE_TYPE_ALL as a signed int, which Java passes */
+    assert_int_equal(count, 1);
+    CHECK_THAT(devices[0] && !devices[1]);
     CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 0, NULL, &count));
     assert_int_equal(count, 1);
     CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU, 1, devices, NULL));
