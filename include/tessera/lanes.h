@@ -37,6 +37,10 @@ struct tsr_lanes_options {
 /* Hint for a loop, beside LLVM's own in the metadata llvm.loop, with a number: packets make one round of so many when nothing else will be
  * done to their code, which may be all rounds. With llvm.loop.unroll.disable beside it nothing is unrolled before. */
 #define TSR_UNROLL_LATE "tessera.unroll.late"
+/* A loop in which each lane by itself goes along a row of memory, with vectors. (along_rows.c) */
+#define TSR_ALONG_ROW "tessera.along.row"
+/* A loop with the rounds that a loop of four rounds in one leaves over. (row_vectors.c) */
+#define TSR_ROW_REST "tessera.row.rest"
 
 /* Marks what the user's program defines, so that call sites of built-ins in it can be told from those inside the library.
  * Call it before the built-in library is linked in. */

@@ -3,6 +3,7 @@
 #include "lanes/analysis/group_visibility.h"
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 #include "tessera/item.h"
 
@@ -28,7 +29,7 @@ enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValue
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
         bool own = !callee || LLVMGetIntrinsicID(callee) || tsr__is_madw(callee) || tsr__is_dot(l, callee) || tsr__is_image(callee) ||
-                   tsr__is_marked_outlined(callee) || tsr__math_op(callee); /* each lane's business */
+                   tsr__is_marked_outlined(callee) || tsr__math_op(callee) || tsr__is_soa_array(code[i]); /* each lane's business */
         enum tsr__visibility more = own ? TSR__SEES_RANGE : visibility_of(code[i]);
         seen = more > seen ? more : seen;
     }

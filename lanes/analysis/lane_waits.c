@@ -133,6 +133,18 @@ static bool waits_in_loop(struct waits *w)
     return false;
 }
 
+bool tsr__loop_looks(const struct tsr__cfg *cfg, int loop, struct tsr_arena *arena)
+{
+    struct waits w = {.cfg = cfg, .arena = arena, .loop = loop};
+    for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++) {
+        const struct tsr__block *block = &cfg->blocks[b];
+        w.asked = (struct tsr__map){.arena = arena};
+        if (LLVMIsABranchInst(block->terminator) && block->succ_count == 2 && find_look(&w, LLVMGetCondition(block->terminator)))
+            return true;
+    }
+    return false;
+}
+
 static bool has_atomics(struct tsr__compilation *l, LLVMValueRef kernel)
 {
     size_t count;

@@ -676,15 +676,10 @@ static void collect_values(struct search *s)
         }
 }
 
-void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, struct tsr__packet packet, struct tsr_arena *arena)
+static void find_shapes(struct tsr__shapes *shapes, struct tsr_arena *arena)
 {
-    size_t blocks = (size_t)cfg->block_count + 1;
-    *shapes = (struct tsr__shapes){.cfg = cfg, .packet = packet, .index = {.arena = arena}};
-    shapes->divergent_branch = tsr_arena_alloc(arena, blocks);
-    shapes->divergent_join = tsr_arena_alloc(arena, blocks);
-    shapes->partial = tsr_arena_alloc(arena, blocks);
-    shapes->divergent_loop = tsr_arena_alloc(arena, (size_t)cfg->loop_count + 1);
-    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = packet.width, .pitch = 1};
+    const struct tsr__cfg *cfg = shapes->cfg;
+    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = shapes->packet.width, .pitch = 1};
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(cfg->function));
     collect_values(&s);
     bool changed;
@@ -711,6 +706,27 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
                 changed = true;
         }
     } while (changed);
+}
+
+void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, struct tsr__packet packet, struct tsr_arena *arena)
+{
+    size_t blocks = (size_t)cfg->block_count + 1;
+    *shapes = (struct tsr__shapes){.cfg = cfg, .packet = packet, .index = {.arena = arena}};
+    shapes->divergent_branch = tsr_arena_alloc(arena, blocks);
+    shapes->divergent_join = tsr_arena_alloc(arena, blocks);
+    shapes->partial = tsr_arena_alloc(arena, blocks);
+    shapes->divergent_loop = tsr_arena_alloc(arena, (size_t)cfg->loop_count + 1);
+    find_shapes(shapes, arena);
+}
+
+void tsr__shapes_part_loop(struct tsr__shapes *shapes, int loop, struct tsr_arena *arena)
+{
+    const struct tsr__cfg *cfg = shapes->cfg;
+    for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++)
+        for (int k = 0; k < cfg->blocks[b].succ_count; k++)
+            if (!tsr__in_loop(cfg, cfg->blocks[b].succ[k], loop))
+                tsr__mark_divergent(shapes, b, arena);
+    find_shapes(shapes, arena);
 }
 
 /* ---- dump ---- */

@@ -51,6 +51,8 @@ struct tsr__shapes {
 };
 
 void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, struct tsr__packet packet, struct tsr_arena *arena);
+/* The same anew, as if lanes left the loop in different iterations. */
+void tsr__shapes_part_loop(struct tsr__shapes *shapes, int loop, struct tsr_arena *arena);
 /* Shape of any operand; constants and globals are uniform. */
 struct tsr__shape tsr__shape_of(const struct tsr__shapes *shapes, LLVMValueRef value);
 static inline bool tsr__is_uniform(struct tsr__shape s)

@@ -19,13 +19,13 @@ unsigned tsr__align_at(unsigned align, uint64_t offset);
 /* Bytes from one lane's copy of a stack variable to the next lane's. */
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
 
-/* Metadata of a stack variable that all lanes have in common. */
+/* Metadata of a stack variable that all lanes have in common, and of the call by which each finds its part. */
 unsigned tsr__soa_array_kind(LLVMContextRef context);
 /* Metadata of the place of lanes that are not there (gather_scatter.c): nobody reads what is stored to it. */
 unsigned tsr__nowhere_kind(LLVMContextRef context);
 /* Is it the address of such a place, or a splat of that address? */
 bool tsr__is_nowhere(LLVMValueRef pointers);
-/* A stack variable that the lanes have in common. (soa_arrays.c) */
-bool tsr__is_soa_array(LLVMValueRef alloca);
+/* A stack variable that the lanes have in common, or that call. (soa_arrays.c) */
+bool tsr__is_soa_array(LLVMValueRef inst);
 
 #endif

@@ -18,6 +18,8 @@
 #include "lanes/analysis/row_walks.h"
 #include "lanes/prepare/apart.h"
 #include "lanes/prepare/block_loop.h"
+#include "lanes/prepare/unroll.h"
+#include "tessera/lanes.h"
 
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
@@ -132,7 +134,8 @@ static bool look_ahead(struct rows *r, LLVMValueRef v)
 static bool find_rows(struct rows *r, const struct tsr__shapes *shapes, int loop)
 {
     unsigned size = 0;
-    if (shapes->divergent_loop[loop] || !tsr__block_loop_find(shapes->cfg, loop, &r->loop) || !r->loop.behind)
+    if (shapes->divergent_loop[loop] || !tsr__block_loop_find(shapes->cfg, loop, &r->loop) || !r->loop.behind ||
+        tsr__has_loop_hint(r->l, LLVMGetBasicBlockTerminator(r->loop.block), TSR_ALONG_ROW))
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(r->loop.block); i; i = LLVMGetNextInstruction(i)) {
         LLVMValueRef callee = tsr__callee(i);
@@ -269,6 +272,7 @@ static void make_rows(struct rows *r)
         LLVMAddIncoming(i, &v, &rest, 1);
     }
     tsr__join_behind(r->b, &r->loop, loop, rest, last);
+    tsr__set_loop_hint(r->l, LLVMGetBasicBlockTerminator(loop), TSR_ROW_REST, 0);
 }
 
 bool tsr__pass_row_vectors(struct tsr__compilation *l, struct tsr__packet_kernel *k)

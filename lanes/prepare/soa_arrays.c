@@ -244,8 +244,10 @@ static void make_soa_array(struct candidate *c, LLVMValueRef alloca)
     LLVMBuilderRef b = tsr__builder_before(c->l, alloca);
     c->array = LLVMBuildAlloca(b, LLVMArrayType2(LLVMInt8TypeInContext(context), bytes * c->width), LLVMGetValueName(alloca));
     LLVMSetAlignment(c->array, 64);
-    LLVMSetMetadata(c->array, tsr__soa_array_kind(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+    LLVMValueRef none = LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0));
+    LLVMSetMetadata(c->array, tsr__soa_array_kind(context), none);
     LLVMValueRef lane = tsr__build_query(c->l, b, TSR__CALL_LANE, -1);
+    LLVMSetMetadata(lane, tsr__soa_array_kind(context), none); /* the kernel itself does not ask */
     c->lane_offset = LLVMBuildMul(b, LLVMBuildZExt(b, lane, i64, ""), LLVMConstInt(i64, c->unit, false), "");
     LLVMDisposeBuilder(b);
     rewrite_uses(c, alloca, (struct place){0, NULL});

@@ -21,8 +21,13 @@ def run(*arguments):
     return ended.stdout
 
 
+def line_of(text):  # phis made in the order of predecessors differ as these do
+    parts = NAME.sub("", text)
+    return " ".join([parts.split("[")[0], *sorted(re.findall(r"\[[^]]*\]", parts))]) if " = phi " in parts else parts
+
+
 def code(text):
-    return sorted(NAME.sub("", line) for line in text.splitlines() if not line.startswith("attributes"))
+    return sorted(line_of(line) for line in text.splitlines() if not line.startswith("attributes"))
 
 
 usage = subprocess.run([opt], capture_output=True, text=True).stderr

@@ -79,7 +79,20 @@ static void test_tile(void **state)
            "out: store i32 %s1, ptr addrspace(1) %q\n ret void }\n"
 #define COUNTED "%k1 = add nsw i32 %k, 1\n %c = icmp slt i32 %k1, %end\n"
 
-/* Loops of gathers go lane by lane, but for walks from place to place and those whose stores others may see. */
+/* A loop that all lanes leave together: each counts what it finds in an array of its own. */
+#define COUNTS(sum)                                                                                                                        \
+    HEADER "declare i64 @__tsr_global_id(i32) memory(none)\n"                                                                              \
+           "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %o, i64 %n) {\n"                                              \
+           "entry: %i = call i64 @__tsr_global_id(i32 0)\n %row = mul i64 %i, %n\n br label %loop\n"                                       \
+           "loop: %k = phi i64 [0, %entry], [%k1, %loop]\n %s = phi i32 [0, %entry], [%s1, %loop]\n %at = add i64 %row, %k\n"              \
+           "%p = getelementptr i32, ptr addrspace(1) %a, i64 %at\n %v = load i32, ptr addrspace(1) %p\n"                                   \
+           "%x = sext i32 %v to i64\n %q = getelementptr i32, ptr addrspace(1) %o, i64 %x\n %w = load i32, ptr addrspace(1) %q\n"          \
+           "%w1 = add i32 %w, 1\n store i32 %w1, ptr addrspace(1) %q\n" sum                                                                \
+           "%k1 = add i64 %k, 1\n %c = icmp slt i64 %k1, %n\n br i1 %c, label %loop, label %out\n"                                         \
+           "out: %r = getelementptr i32, ptr addrspace(1) %a, i64 %i\n store i32 %s1, ptr addrspace(1) %r\n ret void }\n"
+
+/* Loops of gathers go lane by lane, but for walks from place to place and those in which others may see the order of stores; loops that all
+ * lanes leave together only if no round waits for what another one computes. */
 static void test_lane_by_lane(void **state)
 {
     (void)state;
@@ -100,7 +113,10 @@ static void test_lane_by_lane(void **state)
               "%t = load i32, ptr addrspace(1) %r\n %k1 = add i32 %k, 1\n %e = add i32 %t, %end\n %c = icmp slt i32 %k1, %e\n"),
          avx512 | slow, false},
         {WALK("%k1 = add i32 %v, 1\n %c = icmp slt i32 %k1, %end\n"), avx512 | slow, true},
-        {WALK("store i32 %s1, ptr addrspace(1) %p\n" COUNTED), 0, true},
+        {WALK("store i32 %s1, ptr addrspace(1) %p\n" COUNTED), 0, false},
+        {WALK("store volatile i32 %s1, ptr addrspace(1) %p\n" COUNTED), 0, true},
+        {COUNTS("%s1 = add i32 %s, %w\n"), avx512 | slow, false},
+        {COUNTS("%s0 = mul i32 %s, 5\n %s1 = add i32 %s0, %w\n"), avx512 | slow, true},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         struct world w;

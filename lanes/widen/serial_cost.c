@@ -3,14 +3,20 @@
  *
  * If the rounds are mostly gathers, all lanes are serialised from the first round on: one row of a sparse matrix takes less time by
  * itself than a packet's gathers do for each lane. Else only the last lanes are: lists and trees differ in length, and a round with
- * gathers costs as much for one lane as for all; also if there are other such loops in it. If the loop writes memory that others see, only
- * the very last lane is serialised: all other lanes have left the loop by then, so the order of effects is unchanged. */
+ * gathers costs as much for one lane as for all; also if there are other such loops in it. If the loop writes memory in an order that
+ * others may rely on, as lanes of a sub-group that step together do, only the very last lane is serialised: all other lanes have left the
+ * loop by then, so the order of effects is unchanged. Loops that all lanes leave together may be mostly gathers, too, and then lanes are
+ * treated as if they left when they like. */
 #include "lanes/widen/memory/access.h"
+#include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/lane_waits.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/mad_op.h"
+#include "lanes/prepare/unroll.h"
 #include "lanes/widen/serial_loop.h"
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
+#include "tessera/lanes.h"
 
 /* ---- what may be copied ---- */
 
@@ -40,17 +46,20 @@ static bool has_affine_phi(const struct tsr__widener *s, int block)
     return false;
 }
 
-/* Whether other lanes may see when it happens. Volatile and atomic loads may wait for what another lane does. */
-static bool depends_on_lane_order(LLVMValueRef inst)
+/* Whether other lanes may see when it happens. Volatile and atomic loads may wait for what another lane does. `apart`: lanes are work-items
+ * that know of no others, so that what they do to global memory comes in any order. */
+static bool depends_on_lane_order(LLVMValueRef inst, bool apart)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
         return !tsr__is_plain_access(inst);
-    case LLVMStore:
-        return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))) != TSR__PRIVATE_SPACE;
+    case LLVMStore: {
+        unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1)));
+        return space != TSR__PRIVATE_SPACE && !(apart && space == TSR__GLOBAL_SPACE && tsr__is_plain_access(inst));
+    }
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-        return true;
+        return !apart || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) != TSR__GLOBAL_SPACE;
     case LLVMCall:
         return tsr__starts_with(tsr__name(tsr__callee(inst)), "llvm.mem");
     default:
@@ -129,6 +138,12 @@ static void add_round_cost(struct tsr__widener *s, LLVMValueRef inst, struct rou
     case LLVMStore:
         gathers = gather_count(s, inst);
         break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        round->lane += TSR__ATOMIC_COST;
+        round->gathers += !tsr__is_uniform(tsr__shape_of(&s->shapes, LLVMGetOperand(inst, 0)));
+        round->packet += (TSR__ATOMIC_COST + TSR__ATOMIC_LANE_COST) * (round->gathers ? s->width : 1);
+        return;
     default:
         break;
     }
@@ -202,14 +217,72 @@ static bool is_chase(struct tsr__widener *s, const struct tsr__loop *loop)
 
 /* ---- the decision ---- */
 
-static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int number, bool masked)
+enum { MOST_QUICK = 4 }; /* operations from round to round: a row's four elements are added up one after the other */
+
+/* Is the next round's value of the header's phi made of this one's by a few quick operations on integers? */
+static bool goes_on_quickly(LLVMValueRef phi, LLVMValueRef next, unsigned most)
+{
+    if (next == phi || !most || !LLVMIsAInstruction(next))
+        return next == phi;
+    LLVMValueRef first = LLVMGetNumOperands(next) ? LLVMGetOperand(next, 0) : NULL;
+    switch (LLVMGetInstructionOpcode(next)) {
+    case LLVMGetElementPtr:
+        return goes_on_quickly(phi, first, most - 1);
+    case LLVMSelect:
+        return goes_on_quickly(phi, LLVMGetOperand(next, 1), most - 1) && goes_on_quickly(phi, LLVMGetOperand(next, 2), most - 1);
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMOr:
+    case LLVMAnd:
+    case LLVMXor:
+        return goes_on_quickly(phi, first, most - 1) || goes_on_quickly(phi, LLVMGetOperand(next, 1), most - 1);
+    default:
+        return false;
+    }
+}
+
+/* Vectors of each lane are loads, stores and shuffles, not gathers. (row_vectors.c) */
+static bool has_wide_access(LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if ((LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && LLVMGetTypeKind(tsr__accessed_type(i)) == LLVMVectorTypeKind)
+            return true;
+    return false;
+}
+
+/* A loop that all lanes leave together, and whose rounds wait for nothing that the ones before compute: what lanes by themselves would do
+ * one after the other is then done at once as far as the CPU can. */
+static bool may_part(const struct tsr__widener *s, int number)
+{
+    const struct tsr__loop *loop = &s->cfg.loops[number];
+    if (s->shapes.divergent_loop[number] || loop->latch == TSR__NONE ||
+        tsr__has_loop_hint(s->l, s->cfg.blocks[loop->latch].terminator, TSR_ROW_REST))
+        return false;
+    for (int b = loop->begin; b < loop->end; b++)
+        if (s->cfg.blocks[b].loop != number || has_wide_access(s->cfg.blocks[b].ref))
+            return false;
+    LLVMBasicBlockRef latch = s->cfg.blocks[loop->latch].ref;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[loop->header].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        if (!goes_on_quickly(i, tsr__incoming_from(i, latch), MOST_QUICK))
+            return false;
+    return true;
+}
+
+/* Are its rounds vectors once a lane goes by itself? (along_rows.c) */
+bool tsr__goes_along_row(const struct tsr__widener *s, const struct tsr__loop *loop)
+{
+    return loop->latch != TSR__NONE && tsr__has_loop_hint(s->l, s->cfg.blocks[loop->latch].terminator, TSR_ALONG_ROW);
+}
+
+/* `apart`: see depends_on_lane_order(). */
+static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int number, bool masked, bool apart)
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
     struct round round = {.lane = TSR__ROUND_COST};
     struct tsr__serial_choice never = {0};
     bool ordered = false, has_inner = false; /* a loop in it that lanes leave in different rounds, too */
     int count = 0;
-    if (!s->shapes.divergent_loop[number] || loop->latch == TSR__NONE)
+    if (loop->latch == TSR__NONE)
         return never;
     for (int b = loop->begin; b < loop->end; b++) {
         const struct tsr__block *block = &s->cfg.blocks[b];
@@ -220,7 +293,7 @@ static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int num
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
             if (!may_be_serialised(i) || ++count > TSR__SERIAL_MAX_CODE)
                 return never;
-            ordered = ordered || depends_on_lane_order(i);
+            ordered = ordered || depends_on_lane_order(i, apart);
             add_round_cost(s, i, &round);
         }
         if (parts_within(s, loop, b))
@@ -229,7 +302,9 @@ static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int num
     struct tsr__serial_choice solo = {.gathers = round.gathers, .packet = round.packet / 10, .lane = (round.lane + 5) / 10};
     if (!round.gathers)
         return never;
-    if (!ordered && !has_inner && round.lane * s->width * TSR__SERIAL_LANES / 16 < round.packet && !is_chase(s, loop))
+    ordered = ordered || tsr__loop_looks(&s->cfg, number, s->arena);
+    bool less = round.lane * s->width * TSR__SERIAL_LANES / 16 < round.packet || tsr__goes_along_row(s, loop);
+    if (!ordered && !has_inner && less && !is_chase(s, loop))
         solo.lanes = s->width;
     else if (!masked) /* of partial packets there are few */
         solo.lanes = ordered ? 1 : s->width / TSR__LAST_LANES;
@@ -238,9 +313,14 @@ static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int num
 
 void tsr__choose_serial_loops(struct tsr__widener *s, bool masked)
 {
+    bool apart = tsr__group_visibility(s->l, s->from) < TSR__SEES_SUB_GROUPS;
     s->serial = tsr_arena_alloc(s->arena, ((size_t)s->cfg.loop_count + 1) * sizeof *s->serial);
     for (int i = 0; i < s->cfg.loop_count; i++)
-        s->serial[i] = choose_for_loop(s, i, masked);
+        if (may_part(s, i) && choose_for_loop(s, i, masked, apart).lanes == s->width)
+            tsr__shapes_part_loop(&s->shapes, i, s->arena);
+    for (int i = 0; i < s->cfg.loop_count; i++)
+        if (s->shapes.divergent_loop[i])
+            s->serial[i] = choose_for_loop(s, i, masked, apart);
 }
 
 int tsr__serial_loop_around(const struct tsr__widener *s, int block)

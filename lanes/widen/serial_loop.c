@@ -309,10 +309,13 @@ static void copy_terminator(struct serial_loop *o, int number)
         else
             arms[k] = outside[k] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.leave");
     }
-    if (block->succ_count == 2)
-        LLVMBuildCondBr(s->b, lane_scalar(o, LLVMGetCondition(block->terminator)), arms[0], arms[1]);
-    else
+    if (block->succ_count == 2) {
+        LLVMValueRef branch = LLVMBuildCondBr(s->b, lane_scalar(o, LLVMGetCondition(block->terminator)), arms[0], arms[1]);
+        if (number == o->loop->latch && tsr__goes_along_row(s, o->loop))
+            tsr__set_loop_hint(s->l, branch, TSR_ALONG_ROW, 0);
+    } else {
         LLVMBuildBr(s->b, arms[0]);
+    }
     for (int k = 0; k < block->succ_count; k++)
         if (outside[k]) {
             LLVMPositionBuilderAtEnd(s->b, outside[k]);
@@ -468,7 +471,7 @@ static bool is_short(const struct serial_loop *o)
     for (int b = o->loop->begin; b < o->loop->end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(o->s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
             count++;
-    return !o->s->function_mask && count <= TSR__SERIAL_SHORT_CODE;
+    return !o->s->function_mask && !tsr__goes_along_row(o->s, o->loop) && count <= TSR__SERIAL_SHORT_CODE;
 }
 
 void tsr__build_serial_loop(struct tsr__widener *s, int number, LLVMValueRef bits, LLVMBasicBlockRef end)

@@ -7,6 +7,8 @@
 
 /* Fills s->serial: at how many remaining lanes each loop is serialised. `masked`: for partial packets. (serial_cost.c) */
 void tsr__choose_serial_loops(struct tsr__widener *s, bool masked);
+/* Does LLVM's vectoriser see the loop once it is serialised? (serial_cost.c) */
+bool tsr__goes_along_row(const struct tsr__widener *s, const struct tsr__loop *loop);
 /* The loop around the block that is serialised from the first round on, so that the packet has no code for it; or TSR__NONE.
  * (serial_cost.c) */
 int tsr__serial_loop_around(const struct tsr__widener *s, int block);
