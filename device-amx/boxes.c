@@ -55,6 +55,12 @@ static void find_busy(struct tsr_launch *launch)
     }
 }
 
+/* Boxes are columns of one packet in each row, and are not joined. */
+static bool has_columns(const struct tsr_launch *launch)
+{
+    return launch->column_rows > 1 && launch->boxes.end[1] - launch->boxes.begin[1] > 1;
+}
+
 bool tsr__boxes_cut(struct tsr_launch *launch)
 {
     const struct tsr_group *group = &launch->group;
@@ -83,6 +89,10 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     for (int d = 1; d < 3; d++) {
         items /= boxes->size[d - 1];
         boxes->size[d] = items <= 1 ? 1 : tsr__least(part[d], items);
+    }
+    if (has_columns(launch)) {
+        boxes->size[0] = step;
+        boxes->size[1] = tsr__least(part[1], launch->column_rows);
     }
     launch->groups = 1;
     for (int d = 0; d < 3; d++) {
@@ -182,7 +192,7 @@ static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint6
         if (index == in_full) {
             box->from[d] = full;
         } else {
-            if (can_join && count > 1)
+            if (can_join && count > 1 && !has_columns(launch))
                 joined = together = tsr__least(tsr__least(most, MOST_JOINED), in_full - index);
             box->from[d] = first + index * boxes->size[d] - (index ? before : 0);
             /* The last box ends where the part ends: its number times its size might not fit into 64 bits. */

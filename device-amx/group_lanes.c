@@ -2,7 +2,7 @@
  * Which of a kernel's codes a launch runs with: of kernels with barriers or local memory, that with several groups as lanes of a packet,
  * that for this size of groups alone, or the usual one; of kernels with sub-groups the usual one, or that whose lanes follow work-groups
  * that are columns; of others the usual one, or in ranges that are narrow where its lanes follow each other, that whose lanes follow
- * another dimension, or that for this size, whose packets are the rows. */
+ * another dimension, or that for this size, whose packets are the rows; that one, too, in ranges of one work-item. */
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
@@ -51,6 +51,12 @@ static bool has_short_rows(const struct tsr_kernel_info *kernel, const struct ts
            row * TSR__NARROW_PART >= tsr_packet_width(kernel) && may_be_sized(range);
 }
 
+/* A packet of one work-item is no vector, so that loops run as they are written. */
+static bool is_single(const struct tsr_ndrange *range)
+{
+    return range->global[0] == 1 && range->global[1] == 1 && range->global[2] == 1 && may_be_sized(range);
+}
+
 /* The code for work-groups of which each is a column in y or z, and fills packets, or a quarter of one at least. */
 static unsigned code_for_columns(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
 {
@@ -65,7 +71,7 @@ unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct t
         return 0;
     if (tsr_lanes_may_follow(loaded->info->flags)) {
         unsigned narrow = code_for_narrow(loaded->info, range);
-        bool sized = !narrow && way != TSR__GROUPS_AS_LANES && has_short_rows(loaded->info, range);
+        bool sized = !narrow && way != TSR__GROUPS_AS_LANES && (has_short_rows(loaded->info, range) || is_single(range));
         return narrow | (unsigned)sized << TSR_GROUPS_OF_SIZE;
     }
     if (tsr_lanes_may_follow_columns(loaded->info->flags))

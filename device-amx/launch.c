@@ -36,6 +36,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->private_bytes = kernel->private_bytes;
     launch->device_stack_bytes = kernel->device_stack_bytes;
     tsr__partial_take(launch);
+    launch->column_rows = kernel->column_rows;
     launch->context_bytes = kernel->context_bytes;
     launch->local_bytes = tsr_local_round(kernel->local_bytes) + local_argument_bytes;
     launch->groups = launch->group_items = 1;

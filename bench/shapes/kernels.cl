@@ -280,3 +280,64 @@ kernel void neighbours(global float *a, global int *b, global float *c, int n, i
     if (i < n * m)
         c[i] += 0.25f * (a[i] * 2 + a[b[row] % n + n * column] + a[row + n * (b[column] % m)]);
 }
+
+/* ---- by people who did not know the project ---- */
+kernel void transposed(ARGS(float))
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    c[x * m + y] = a[y * n + x];
+}
+
+/* Groups of one, each with a private table. */
+kernel void private_histogram(ARGS(uint))
+{
+    int id = get_global_id(0);
+    uint bins[256];
+    for (int i = 0; i < 256; i++)
+        bins[i] = 0;
+    for (int k = 0; k < n; k++)
+        bins[a[id * n + k] % 256]++;
+    for (int i = 0; i < 256; i++)
+        if (bins[i])
+            atomic_add(&c[i], bins[i]);
+}
+
+kernel void row_count(ARGS(uint))
+{
+    int row = get_global_id(0);
+    uint count = 0;
+    for (int k = 0; k < n; k++)
+        if (a[row * n + k] == m)
+            count++;
+    c[row] = count;
+}
+
+kernel void row_plus(ARGS(float))
+{
+    int first = get_global_id(0) * n;
+    for (int k = first; k < first + n; k++)
+        c[k] = a[k] + 1;
+}
+
+/* Every sixteenth node has edges to go along; few places have not been reached. */
+kernel void frontier(ARGS(uint))
+{
+    int node = get_global_id(0);
+    if (a[node] % 16 == m)
+        for (uint k = b[node] % 64; k < b[node] % 64 + 8; k++) {
+            uint to = (a[node] * 97 + k * 61) % n;
+            if (c[to] > m)
+                c[to] = m + 1;
+        }
+}
+
+kernel void insert(ARGS(uint))
+{
+    uint key = get_global_id(0) * 2654435761u | 1, at = key >> 12 & (n - 1);
+    for (int i = 0; i < 64; i++) {
+        uint old = a[at] % 4 ? 0 : c[at];
+        if (old && atomic_cmpxchg(&c[at], old, key % 1024 + 1) == old)
+            return;
+        at = (at + 1) & (n - 1);
+    }
+}

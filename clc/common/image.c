@@ -13,7 +13,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 9,        /* also raised when bitcode that earlier builds have made would mean something else */
+    IMAGE_VERSION = 10,       /* also raised when bitcode that earlier builds have made would mean something else */
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
@@ -54,6 +54,7 @@ static void put_kernel(struct tsr_buf *buf, const struct tsr_kernel_info *k)
     tsr_buf_u64(buf, k->private_bytes);
     tsr_buf_u64(buf, k->device_stack_bytes);
     tsr_buf_u32(buf, k->groups_at_once);
+    tsr_buf_u32(buf, k->column_rows);
     tsr_buf_u32(buf, k->asked_arguments);
     tsr_buf_u32(buf, k->arg_count);
     for (uint32_t i = 0; i < k->arg_count; i++)
@@ -135,12 +136,13 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->private_bytes = tsr_read_u64(r);
     k->device_stack_bytes = tsr_read_u64(r);
     k->groups_at_once = tsr_read_u32(r);
+    k->column_rows = tsr_read_u32(r);
     k->asked_arguments = tsr_read_u32(r);
     k->arg_count = tsr_read_count(r, 52);
     if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))
         return TSR_DAMAGED;
     if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > TSR_MAX_GROUP_LANES ||
-        k->groups_at_once > TSR_MOST_INTERLEAVED || (coded && !power_of_two(k->sub_group_size)))
+        k->groups_at_once > TSR_MOST_INTERLEAVED || k->column_rows > TSR_CACHE_LINE || (coded && !power_of_two(k->sub_group_size)))
         return TSR_DAMAGED;
     k->args = tsr_arena_alloc(arena, k->arg_count * sizeof *k->args);
     if (!k->args)

@@ -2,7 +2,8 @@
  * Kernels that are compiled for launches of work-groups of one size. Lanes need not lie in one row then: packets may take the work-items of
  * a group in linear order, and the ids in x, y and z follow from the linear one by divisions by constants. A group that fits into one
  * packet is one, in which all of this is constant; in larger ones short rows are packets, in which all is constant that depends on x. Of
- * kernels without local memory and barriers, which gain nothing by packets that are groups, each row is a packet. */
+ * kernels without local memory and barriers, which gain nothing by packets that are groups, each row is a packet; so is a range of one
+ * work-item. */
 #include "lanes/prepare/group_size.h"
 
 #include <stdio.h>
@@ -134,7 +135,7 @@ bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info 
     enum tsr__visibility sees = tsr__group_visibility(l, kernel);
     bool alone = sees < TSR__SEES_GROUPS; /* packets have nothing in common: each is a row */
     if (info->reqd_sub_group_size || !tsr__can_run_as_packet(l, kernel) || sees > TSR__SEES_GROUPS || !knows_dimensions(code, count) ||
-        (alone && (g.size[0] < TSR__LEAST_ROW || g.size[0] > TSR_MAX_LANES)))
+        (alone && g.items > 1 && (g.size[0] < TSR__LEAST_ROW || g.size[0] > TSR_MAX_LANES)))
         return false;
     if (alone)
         info->reqd_sub_group_size = tsr__power_of_two_above(g.size[0]);

@@ -100,7 +100,7 @@ static enum places places_of(struct tsr__shapes *shapes, LLVMTargetDataRef layou
 /* What another dimension would make of accesses, by how often they run: of those that are scattered, and of others. */
 struct change {
     uint64_t gained, lost;
-    bool side_by_side; /* one of those that are gained would be so */
+    uint64_t side_by_side; /* bytes of the smallest element of those that are gained and would be so; 0: there is none */
 };
 
 static struct change compare_accesses(struct tsr__shapes *before, struct tsr__shapes *after, LLVMTargetDataRef layout)
@@ -116,7 +116,9 @@ static struct change compare_accesses(struct tsr__shapes *before, struct tsr__sh
             enum places was = places_of(before, layout, i), is = places_of(after, layout, i);
             change.gained += was == SCATTERED && is != SCATTERED ? rounds : 0;
             change.lost += is == SCATTERED && was != SCATTERED ? rounds : 0;
-            change.side_by_side = change.side_by_side || (was == SCATTERED && is == SIDE_BY_SIDE);
+            uint64_t bytes = LLVMABISizeOfType(layout, tsr__accessed_type(i));
+            if (was == SCATTERED && is == SIDE_BY_SIDE && (!change.side_by_side || bytes < change.side_by_side))
+                change.side_by_side = bytes;
         }
     }
     return change;
@@ -130,36 +132,46 @@ static bool parts_more_loops(const struct tsr__shapes *before, const struct tsr_
     return false;
 }
 
-/* Whether lanes that follow this dimension access memory side by side where those in x do not, and hardly the other way round. */
-static bool is_better(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr__shapes *in_x, unsigned dimension)
+/* Whether lanes that follow this dimension access memory side by side where those in x do not, and hardly the other way round. In the other
+ * case, as in a transposition, `bytes` says how large what lies side by side is. */
+static bool is_better(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr__shapes *in_x, unsigned dimension, uint64_t *bytes)
 {
     struct tsr__shapes shapes;
     exchange(l, kernel, dimension);
     tsr__shapes_find(&shapes, in_x->cfg, in_x->packet, &l->scratch);
     exchange(l, kernel, dimension);
     struct change change = compare_accesses(in_x, &shapes, LLVMGetModuleDataLayout(l->module));
+    *bytes = change.side_by_side;
     return change.side_by_side && change.gained >= TSR__DIMENSION_GAIN * change.lost && !parts_more_loops(in_x, &shapes);
 }
 
-static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
+/* Lanes that stay in x although memory goes on in y write to as many cache lines as there are lanes. The next rows write to the same ones,
+ * so that these should come next. */
+static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width, uint32_t *column_rows)
 {
     struct tsr__cfg cfg;
     struct tsr__shapes shapes;
     if (!tsr__cfg_make(&cfg, kernel, &l->scratch))
         return 0;
     tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &l->scratch);
-    return is_better(l, kernel, &shapes, 1) ? 1 : is_better(l, kernel, &shapes, 2) ? 2 : 0;
+    uint64_t in_y, in_z;
+    if (is_better(l, kernel, &shapes, 1, &in_y))
+        return 1;
+    if (is_better(l, kernel, &shapes, 2, &in_z))
+        return 2;
+    *column_rows = in_y && in_y < TSR_CACHE_LINE ? (uint32_t)(TSR_CACHE_LINE / in_y) : 0;
+    return 0;
 }
 
 /* A code whose lanes follow a dimension is asked for where the range is narrow elsewhere, of kernels that see no sub-groups, and where
  * work-groups are columns, of those that do. */
-static unsigned dimension_of(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
+static unsigned dimension_of(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr_kernel_info *info)
 {
     const unsigned required = tsr_column_dimension(info->reqd_local_size), wanted = l->options->lanes_in;
     const bool columns = required || (wanted && tsr__group_visibility(l, kernel) > TSR__SEES_NUMBERS);
     if (l->options->group_size[0] || !may_exchange(l, kernel, columns))
         return 0;
-    return required ? required : wanted ? wanted - 1 : choose_dimension(l, kernel, tsr__sub_group_size(l, info));
+    return required ? required : wanted ? wanted - 1 : choose_dimension(l, kernel, tsr__sub_group_size(l, info), &info->column_rows);
 }
 
 bool tsr__pass_lane_dimension(struct tsr__compilation *l)

@@ -143,10 +143,10 @@ static void print_info(const struct tsr_program_info *info)
     for (uint32_t k = 0; k < info->kernel_count; k++) {
         const struct tsr_kernel_info *kernel = &info->kernels[k];
         printf("kernel %s entry %s args_size %u flags %u sub_group_size %u local_bytes %lu private_bytes %lu device_stack_bytes %lu "
-               "context_bytes %lu groups_at_once %u\n",
+               "context_bytes %lu groups_at_once %u column_rows %u\n",
                kernel->name, kernel->entry, kernel->args_size, kernel->flags, kernel->sub_group_size, (unsigned long)kernel->local_bytes,
                (unsigned long)kernel->private_bytes, (unsigned long)kernel->device_stack_bytes, (unsigned long)kernel->context_bytes,
-               kernel->groups_at_once);
+               kernel->groups_at_once, kernel->column_rows);
         printf("%s", kernel->flags ? "  flags" : "");
 #define TSR_KERNEL_FLAG(NAME, bit, text)                                                                                                   \
     if (kernel->flags & TSR_KERNEL_##NAME)                                                                                                 \

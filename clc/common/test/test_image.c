@@ -36,6 +36,7 @@ static struct tsr_kernel_info kernels[] = {
      .private_bytes = 88,
      .device_stack_bytes = 89,
      .groups_at_once = 2,
+     .column_rows = 16,
      .asked_arguments = 5},
 };
 static struct tsr_program_info sample = {.kind = TSR_IMAGE_EXECUTABLE,
@@ -101,6 +102,7 @@ static void round_trip(void **state)
     assert_int_equal(b->private_bytes, 88);
     assert_int_equal(b->device_stack_bytes, 89);
     assert_int_equal(b->groups_at_once, 2);
+    assert_int_equal(b->column_rows, 16);
     assert_int_equal(b->asked_arguments, 5);
     assert_string_equal(b->args[0].type_name, "int*");
     assert_int_equal(b->args[0].nontemporal_bytes, 24);

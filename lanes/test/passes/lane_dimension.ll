@@ -3,6 +3,9 @@
 ; end for each lane alone; not along a dimension that the kernel does not ask for; not with local memory or a linear id,
 ; unless work-groups are required to be columns.
 ; RUN: tessera-opt -packets=16 -passes=lane_dimension %s | FileCheck %s
+; RUN: tessera-opt -packets=16 -passes=lane_dimension -info %s | FileCheck %s --check-prefix=ROWS
+; ROWS: kernel columns {{.*}} column_rows 0
+; ROWS: kernel transposed {{.*}} column_rows 16
 ; RUN-SAME: tessera-opt -packets=16 -lanes-in=x -passes=lane_dimension %s | FileCheck %s --check-prefix=SAME
 ; SAME-LABEL: @columns(
 ; SAME: call i64 @__tsr_global_id(i32 0)
