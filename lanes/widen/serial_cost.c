@@ -140,9 +140,11 @@ static void add_round_cost(struct tsr__widener *s, LLVMValueRef inst, struct rou
         break;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
+        if (!tsr__is_varying(tsr__shape_of(&s->shapes, LLVMGetOperand(inst, 0))))
+            break; /* one for all lanes, or places side by side */
         round->lane += TSR__ATOMIC_COST;
-        round->gathers += !tsr__is_uniform(tsr__shape_of(&s->shapes, LLVMGetOperand(inst, 0)));
-        round->packet += (TSR__ATOMIC_COST + TSR__ATOMIC_LANE_COST) * (round->gathers ? s->width : 1);
+        round->packet += (TSR__ATOMIC_COST + TSR__ATOMIC_LANE_COST) * s->width;
+        round->gathers++;
         return;
     default:
         break;
