@@ -276,6 +276,51 @@ static void loops_end_at_their_bound(void)
     }
 }
 
+/* Two sub-groups whose matrices of several sizes go by way of local memory: neither writes where the other one has yet to read. */
+static void sub_groups_have_rooms(void)
+{
+    enum { SIDE = 32, ROWS = 4, COLS = 16, DEEP = 16, SUB_GROUPS = 2, BEGIN = 3 };
+    static const char text[] =
+        "func @f(%x: memref<f32x32x32>, %y: memref<f32x4x16x2>) attributes{subgroup_size=16,work_group_size=[32,1]} {\n"
+        "  parallel {\n"
+        "    %0 = constant 0 : index %three = constant 3.0 : f32\n"
+        "    %s = builtin.subgroup_id : i32 %t = cast %s : index\n"
+        "    %a = cooperative_matrix_load.t %x[%0,%0] : coopmatrix<f32x4x16,matrix_a>\n"
+        "    %b = cooperative_matrix_load.t %x[%0,%0] : coopmatrix<f32x16x16,matrix_b>\n"
+        "    %c = cooperative_matrix_construct %three : coopmatrix<f32x4x16,matrix_acc>\n"
+        "    %d = cooperative_matrix_mul_add %a, %b, %c : coopmatrix<f32x4x16,matrix_acc>\n"
+        "    %own = subview %y[:,:,%t] : memref<f32x4x16>\n"
+        "    cooperative_matrix_store %d, %own[%0,%0]\n  }\n}\n";
+    static const char *const options[] = {"", "-cl-opt-disable"};
+    const size_t items[] = {SUB_GROUPS * 16, 1, 1};
+    float x[SIDE * SIDE], y[ROWS * COLS * SUB_GROUPS];
+    for (int i = 0; i < SIDE * SIDE; i++)
+        x[i] = (float)(i * 7 % 9 - 4);
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+        char log[4096] = "";
+        cl_int error, wrong = 0;
+        cl_program program = build_text(text, options[o], &error, log, sizeof log);
+        cl_kernel kernel = clCreateKernel(program, "f", NULL);
+        cl_mem of_x = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, NULL),
+               of_y = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof y, NULL, NULL);
+        EXPECT(!error && !clSetKernelArg(kernel, 0, sizeof of_x, &of_x) && !clSetKernelArg(kernel, 1, sizeof of_y, &of_y));
+        EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, items, items, 0, NULL, NULL));
+        EXPECT(!clEnqueueReadBuffer(queue, of_y, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL));
+        for (int i = 0; i < ROWS * COLS * SUB_GROUPS; i++) {
+            const int row = i % ROWS, col = i / ROWS % COLS;
+            float sum = BEGIN;
+            for (int k = 0; k < DEEP; k++)
+                sum += x[k + SIDE * row] * x[col + SIDE * k];
+            wrong += y[i] != sum;
+        }
+        EXPECT(!wrong);
+        clReleaseMemObject(of_x);
+        clReleaseMemObject(of_y);
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+    }
+}
+
 /* Functions whose results need not be the nearest number. */
 static void functions(void)
 {
@@ -551,6 +596,7 @@ int main(void)
     bounds_may_be_of_several_types();
     small_variables_count_to_their_end();
     loops_end_at_their_bound();
+    sub_groups_have_rooms();
     functions();
     close_session(&s);
     return failures != 0;

@@ -83,9 +83,8 @@ struct tsr_kernel_info {
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
     uint64_t device_stack_bytes;  /* what the device's functions that it calls need beyond the slack */
     uint32_t groups_at_once;      /* work-groups of one work-item that a thread runs side by side if it has so many; 0: it does not */
-    uint32_t
-        column_rows; /* rows whose columns share cache lines with their neighbours in x: as many are run before the next packet; 0: any */
-    uint32_t asked_arguments; /* a bit for each about whose memory the code asks: `alone` and `small` of struct tsr_group */
+    uint32_t column_rows;         /* rows to run before the next packet, as those beside in x are in the same cache lines; 0: any */
+    uint32_t asked_arguments;     /* a bit for each about whose memory the code asks: `alone` and `small` of struct tsr_group */
 };
 
 /* Sub-groups of so many work-items: the one rule behind queries, launches and code. Only the last may have fewer than `size`. */

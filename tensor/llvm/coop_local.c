@@ -5,13 +5,19 @@
 LLVMValueRef tsr__te_sub_group_room(struct tsr__te *e, uint64_t bytes)
 {
     const uint32_t *sizes = e->func->info.work_group_size;
-    uint32_t groups = sizes[0] * sizes[1] / e->func->info.sub_group_size;
+    const uint32_t groups = sizes[0] * sizes[1] / e->func->info.sub_group_size;
     bytes = (bytes + TSR__T_LOCAL_ALIGNMENT - 1) / TSR__T_LOCAL_ALIGNMENT * TSR__T_LOCAL_ALIGNMENT;
-    LLVMValueRef room = e->unit.blocks && bytes * groups <= UINT32_MAX ? tsr__te_scratch(e, (uint32_t)bytes * groups) : NULL;
-    if (!room)
-        return NULL;
-    LLVMValueRef at = times(e, tsr__te_sub_group_id(e), (uint32_t)bytes);
-    return LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), room, &at, 1, "");
+    bytes = bytes > e->room_bytes ? bytes : e->room_bytes;
+    LLVMValueRef scratch = e->unit.blocks && bytes * groups <= UINT32_MAX ? tsr__te_scratch(e, (uint32_t)(bytes * groups)) : NULL;
+    if (!scratch || groups == 1)
+        return scratch;
+    e->room_bytes = (uint32_t)bytes;
+    if (!e->room)
+        e->room = LLVMAddGlobal(e->module, LLVMInt8TypeInContext(e->context), "room");
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
+    LLVMValueRef at =
+        LLVMBuildMul(e->builder, LLVMBuildZExt(e->builder, tsr__te_sub_group_id(e), i64, ""), LLVMConstPtrToInt(e->room, i64), "");
+    return LLVMBuildInBoundsGEP2(e->builder, LLVMInt8TypeInContext(e->context), scratch, &at, 1, "");
 }
 
 void tsr__te_wait_for_sub_group(struct tsr__te *e)

@@ -47,7 +47,9 @@ struct tsr__te {
     struct tsr__te_memory {
         LLVMValueRef array; /* NULL: none */
         uint32_t bytes;
-    } scratch[2]; /* local memory of single instructions, of collective and of SPMD regions */
+    } scratch[2];      /* local memory of single instructions, of collective and of SPMD regions */
+    LLVMValueRef room; /* a global whose address stands for the bytes that each sub-group has of it, which are known in the end; or NULL */
+    uint32_t room_bytes; /* so far */
     struct tsr_tensor_unit unit;
     LLVMValueRef item[2];    /* i64: local id */
     LLVMValueRef first_item; /* i1 */

@@ -198,6 +198,12 @@ static void make_scratch(struct tsr__te *e)
         }
         *memory = (struct tsr__te_memory){0};
     }
+    if (e->room) {
+        LLVMReplaceAllUsesWith(e->room, LLVMConstIntToPtr(tsr__te_i64(e, e->room_bytes), LLVMTypeOf(e->room)));
+        LLVMDeleteGlobal(e->room);
+    }
+    e->room = NULL;
+    e->room_bytes = 0;
 }
 
 static void make_local(struct tsr__te *e)
