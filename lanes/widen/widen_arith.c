@@ -52,8 +52,16 @@ static LLVMValueRef extrapolate_lane0(struct tsr__widener *s, LLVMValueRef inst)
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMZExt: /* of a negative number, where the others are not */
         return tsr__shape_of(&s->shapes, x).nuw ? NULL : LLVMBuildSExt(s->b, tsr__scalar_of(s, x), LLVMTypeOf(inst), "");
-    case LLVMOr: /* an addition, unless bits meet */
-        return LLVMGetIsDisjoint(inst) ? LLVMBuildAdd(s->b, tsr__scalar_of(s, x), tsr__scalar_of(s, LLVMGetOperand(inst, 1)), "") : NULL;
+    case LLVMOr: { /* an addition, unless bits meet; one that does not wrap, if lane 0 is there */
+        if (!LLVMGetIsDisjoint(inst))
+            return NULL;
+        LLVMValueRef sum = LLVMBuildAdd(s->b, tsr__scalar_of(s, x), tsr__scalar_of(s, LLVMGetOperand(inst, 1)), "");
+        if (LLVMIsABinaryOperator(sum) && !s->mask) {
+            LLVMSetNSW(sum, true);
+            LLVMSetNUW(sum, true);
+        }
+        return sum;
+    }
     default:
         return NULL;
     }
