@@ -39,20 +39,20 @@ static LLVMBasicBlockRef only_way_to(LLVMBasicBlockRef block)
     return from;
 }
 
-/* Does the branch go to `to` where a number is below a constant, and elsewhere otherwise? */
-static bool asks_below(LLVMValueRef branch, LLVMBasicBlockRef to, LLVMValueRef *number, int64_t *bound, LLVMBasicBlockRef *otherwise)
+bool tsr__asks_below(LLVMValueRef branch, LLVMBasicBlockRef to, struct tsr__below *below)
 {
     if (!LLVMIsABranchInst(branch) || LLVMGetNumSuccessors(branch) != 2 || !LLVMIsAICmpInst(LLVMGetCondition(branch)))
         return false;
     LLVMValueRef asked = LLVMGetCondition(branch);
     const LLVMIntPredicate how = LLVMGetICmpPredicate(asked);
     const bool is_first = LLVMGetSuccessor(branch, 0) == to;
-    *number = LLVMGetOperand(asked, 0);
-    *otherwise = LLVMGetSuccessor(branch, is_first);
-    if (*otherwise == to || LLVMGetSuccessor(branch, !is_first) != to || !tsr__constant_int(LLVMGetOperand(asked, 1), bound))
+    *below = (struct tsr__below){.number = LLVMGetOperand(asked, 0),
+                                 .otherwise = LLVMGetSuccessor(branch, is_first),
+                                 .is_signed = how == LLVMIntSLT || how == LLVMIntSGT};
+    if (below->otherwise == to || LLVMGetSuccessor(branch, !is_first) != to || !tsr__constant_int(LLVMGetOperand(asked, 1), &below->bound))
         return false;
-    *bound += !is_first;
-    return *bound > 0 && (is_first ? how == LLVMIntULT || how == LLVMIntSLT : how == LLVMIntUGT || how == LLVMIntSGT);
+    below->bound += !is_first;
+    return below->bound > 0 && (is_first ? how == LLVMIntULT || how == LLVMIntSLT : how == LLVMIntUGT || how == LLVMIntSGT);
 }
 
 static bool stores_to_local(LLVMBasicBlockRef block)
@@ -82,20 +82,24 @@ static LLVMValueRef counter_of(const struct copy_loop *c, LLVMValueRef next)
     return NULL;
 }
 
+/* An id is not negative, so that the header compares it without a sign whatever the branch did; the next values of a counter may be. */
 static bool find_copy_loop(const struct tsr__unstage *u, LLVMBasicBlockRef body, struct copy_loop *c)
 {
     *c = (struct copy_loop){.before = only_way_to(body), .body = body};
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(body), next;
-    LLVMBasicBlockRef behind;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(body);
+    struct tsr__below first, next;
     struct tsr__id_base base;
-    int64_t bound;
-    if (!c->before || !asks_below(LLVMGetBasicBlockTerminator(c->before), body, &c->first, &c->bound, &c->behind) ||
-        !stores_to_local(body) || starts_with_phi(c->behind) || is_used_elsewhere(body))
+    if (!c->before || !tsr__asks_below(LLVMGetBasicBlockTerminator(c->before), body, &first) || !stores_to_local(body) ||
+        starts_with_phi(first.otherwise) || is_used_elsewhere(body) ||
+        !tsr__find_id_base(&u->code, tsr__without_extension(first.number), &base) || base.counter)
         return false;
-    if (asks_below(end, body, &next, &bound, &behind))
-        return bound == c->bound && behind == c->behind && (c->counter = counter_of(c, next)) != NULL;
-    return LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 1 && LLVMGetSuccessor(end, 0) == c->behind && !starts_with_phi(body) &&
-           tsr__find_id_base(&u->code, tsr__without_extension(c->first), &base) && !base.counter;
+    c->first = first.number;
+    c->bound = first.bound;
+    c->behind = first.otherwise;
+    if (tsr__asks_below(end, body, &next))
+        return !next.is_signed && next.bound == c->bound && next.otherwise == c->behind &&
+               (c->counter = counter_of(c, next.number)) != NULL;
+    return LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 1 && LLVMGetSuccessor(end, 0) == c->behind && !starts_with_phi(body);
 }
 
 /* Moves the phis of a loop to its header. */

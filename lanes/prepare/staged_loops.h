@@ -5,6 +5,14 @@
 
 #include "lanes/prepare/staged_places.h"
 
+/* A comparison of a number with a positive constant, by which a branch goes to one block if the number is below it. */
+struct tsr__below {
+    LLVMValueRef number;
+    int64_t bound;
+    LLVMBasicBlockRef otherwise; /* where the branch goes if it is not */
+    bool is_signed;
+};
+bool tsr__asks_below(LLVMValueRef branch, LLVMBasicBlockRef to, struct tsr__below *below);
 /* Gives loops of one block that store to local memory, and blocks that only work-items with small ids run to do so, a header that compares
  * the counter, or the id, with the bound. True: the control flow is another one now. */
 bool tsr__make_copy_loops(const struct tsr__unstage *u, LLVMValueRef kernel);

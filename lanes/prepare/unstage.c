@@ -464,18 +464,14 @@ static void find_guard(const struct tsr__unstage *u, struct table *t)
     const struct tsr__block *b = &u->cfg.blocks[block];
     const int before = b->pred_count == 1 ? b->pred[0] : TSR__NONE;
     struct tsr__id_digit d;
-    int64_t n;
-    if (before == TSR__NONE || b->succ_count != 1 || u->cfg.blocks[before].succ_count != 2 || u->cfg.blocks[before].succ[0] != block ||
-        u->cfg.blocks[before].succ[1] != b->succ[0])
-        return;
-    LLVMValueRef asked = LLVMGetCondition(u->cfg.blocks[before].terminator);
-    if (!LLVMIsAICmpInst(asked) || (LLVMGetICmpPredicate(asked) != LLVMIntULT && LLVMGetICmpPredicate(asked) != LLVMIntSLT) ||
-        !tsr__constant_int(LLVMGetOperand(asked, 1), &n) || n <= 0 || !tsr__find_id_digit(&u->code, LLVMGetOperand(asked, 0), &d) ||
-        d.base.counter || d.shift || d.scale != 1 || d.count != d.base.count || !tsr__same_base(&d.base, &t->copy.digits[0].base))
+    struct tsr__below below;
+    if (before == TSR__NONE || b->succ_count != 1 || !tsr__asks_below(u->cfg.blocks[before].terminator, b->ref, &below) ||
+        below.otherwise != u->cfg.blocks[b->succ[0]].ref || !tsr__find_id_digit(&u->code, below.number, &d) || d.base.counter || d.shift ||
+        d.scale != 1 || d.count != d.base.count || !tsr__same_base(&d.base, &t->copy.digits[0].base))
         return;
     t->first = before;
     t->joined = b->succ[0];
-    t->count = n < t->count ? n : t->count;
+    t->count = below.bound < t->count ? below.bound : t->count;
 }
 
 static bool find_table(const struct tsr__unstage *u, LLVMValueRef store, struct table *t)
