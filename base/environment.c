@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copies of the environment. Who reads them: base/env.c. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/internal.h"
 
 /* Another thread of the application may change the environment meanwhile. The C library frees no text of it, but the list when it grows: of
- * a list that has been replaced while it was read nothing is used. malloc'd; NULL: out of memory. */
+ * a list that has been replaced while it was read nothing is used. The old list is free before the new one can be seen, both under the C
+ * library's lock; so that lock is taken once before the lists are compared, by removing a variable that there is not. */
 static char **list_lines(size_t *count)
 {
     for (;;) {
@@ -18,6 +20,7 @@ static char **list_lines(size_t *count)
             return NULL;
         for (*count = 0; *count < most && (line = *(char *volatile *)&from[*count]); ++*count)
             lines[*count] = line;
+        unsetenv("no variable has this name");
         if (tsr_environ() == from)
             return lines;
         tsr_free(lines);
