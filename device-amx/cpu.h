@@ -200,6 +200,7 @@ struct tsr_launch {
     uint64_t unit_groups;         /* work-groups of a unit of the task, the last of which may have fewer */
     enum tsr_form form;
     uint32_t column_rows;         /* as the kernel's */
+    uint32_t tile_shapes;         /* likewise */
     struct tsr__boxes boxes;      /* of BOXES: `groups` counts these; of others the part is the range */
     struct tsr__blocks blocks;    /* of ROWS, unless count[0] is 0: `groups` counts these */
     struct tsr_group group;       /* fields that are the same for all work-groups of the launch */

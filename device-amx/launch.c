@@ -37,6 +37,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->device_stack_bytes = kernel->device_stack_bytes;
     tsr__partial_take(launch);
     launch->column_rows = kernel->column_rows;
+    launch->tile_shapes = kernel->tile_shapes;
     launch->context_bytes = kernel->context_bytes;
     launch->local_bytes = tsr_local_round(kernel->local_bytes) + local_argument_bytes;
     launch->groups = launch->group_items = 1;
@@ -255,19 +256,20 @@ static int run_with_barriers(struct tsr__run *run, const struct loop *loop, unsi
     return run->status;
 }
 
-/* Loads the tile configuration for as long as kernels run that use tiles: eight registers with the same rows; for half the K, two of them
- * are smaller. */
-__attribute__((target("amx-tile"))) static void tiles_begin(bool halves)
+/* Loads the tile configuration for as long as kernels run that use tiles. */
+__attribute__((target("amx-tile"))) static void tiles_begin(enum tsr_tile_shapes shapes)
 {
-    enum { R = TSR_TILE_ROWS, B = TSR_TILE_ROW_BYTES };
-    static const struct {
+    struct {
         uint8_t palette, start_row, reserved[14];
         uint16_t bytes[16];
         uint8_t rows[16];
-    } shapes[] = {{1, 0, {0}, {B, B, B, B, B, B, B, B}, {R, R, R, R, R, R, R, R}},
-                  {1, 0, {0}, {B, B, B, B, B, B, B / 2, B}, {R, R, R, R, R, R, R, R / 2}}};
-    _Static_assert(sizeof shapes[0] == 64, "what the instruction reads");
-    _tile_loadconfig(&shapes[halves]);
+    } config = {.palette = 1};
+    _Static_assert(sizeof config == 64, "what the instruction reads");
+    for (unsigned i = 0; i < TSR_TILE_COUNT; i++) {
+        config.bytes[i] = tsr_tile_shape(shapes, i).bytes;
+        config.rows[i] = tsr_tile_shape(shapes, i).rows;
+    }
+    _tile_loadconfig(&config);
 }
 
 __attribute__((target("amx-tile"))) static void tiles_end(void)
@@ -350,7 +352,7 @@ static int run_groups(struct tsr__run *run, struct loop *loop, unsigned hint)
     int status = 0;
     _mm_setcsr(CONTROL | (launch->flags & TSR_KERNEL_DENORMS_ZERO ? CONTROL_DENORMS_ZERO : 0));
     if (launch->flags & TSR_KERNEL_AMX_TILES)
-        tiles_begin(launch->flags & TSR_KERNEL_HALF_K_TILES);
+        tiles_begin(launch->tile_shapes);
     if (launch->flags & TSR_KERNEL_FIBERS && !launch_has_blocks(launch))
         status = run_with_barriers(run, loop, hint);
     else if (launch->private_bytes > TSR__WORKER_STACK_BYTES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products in AMX's tile registers, for loops that the device runs. The registers have 16 rows of 64 bytes each, as the launch of a kernel
- * with TSR_KERNEL_AMX_TILES and without halves configures them; generated code keeps nothing in them where it calls. */
+ * with TSR_KERNEL_AMX_TILES and whole tiles configures them; generated code keeps nothing in them where it calls. */
 #include <immintrin.h>
 
 #include "device-amx/tiles.h"

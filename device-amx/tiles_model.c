@@ -17,9 +17,9 @@ static int32_t byte_at(const unsigned char *p, bool is_signed)
     return is_signed ? (int32_t)(signed char)*p : (int32_t)*p;
 }
 
-static void integers(int32_t *d, const unsigned char *a, const unsigned char *b, int words, bool a_signed, bool b_signed)
+static void integers(int32_t *d, const unsigned char *a, const unsigned char *b, int rows, int words, bool a_signed, bool b_signed)
 {
-    for (int r = 0; r < TSR_TILE_ROWS; r++)
+    for (int r = 0; r < rows; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++)
             for (int k = 0; k < 4 * words; k++) {
                 int32_t x = byte_at(a + r * TSR_TILE_ROW_BYTES + k, a_signed);
@@ -51,9 +51,9 @@ static float from_f16(uint16_t bits)
 }
 
 /* Even and odd elements of K are summed apart, then together, and added to C at last. */
-static void numbers(float *d, const uint16_t *a, const uint16_t *b, int words, float (*wide)(uint16_t))
+static void numbers(float *d, const uint16_t *a, const uint16_t *b, int rows, int words, float (*wide)(uint16_t))
 {
-    for (int r = 0; r < TSR_TILE_ROWS; r++)
+    for (int r = 0; r < rows; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
             float sum[2] = {0, 0}, *to = &d[r * TSR__TILE_WORDS + n];
             for (int k = 0; k < 2 * words; k++) {
@@ -73,9 +73,9 @@ static float added(float c, float x, float y)
 }
 
 /* One rounding for each product, the odd one of a pair first; denormals count as zero wherever they come up. */
-static void pairs(float *d, const uint16_t *a, const uint16_t *b, int words)
+static void pairs(float *d, const uint16_t *a, const uint16_t *b, int rows, int words)
 {
-    for (int r = 0; r < TSR_TILE_ROWS; r++)
+    for (int r = 0; r < rows; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
             float sum = flushed(d[r * TSR__TILE_WORDS + n]);
             for (int i = 0; i < 2 * words; i++) {
@@ -89,13 +89,14 @@ static void pairs(float *d, const uint16_t *a, const uint16_t *b, int words)
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how)
 {
     enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
-    int words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
+    int rows = how & TSR_TILE_EIGHT_ROWS ? TSR_TILE_ROWS / 2 : TSR_TILE_ROWS,
+        words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
     if (product == TSR_TILE_BF16_PAIRS)
-        pairs(accumulator, a, b, words);
+        pairs(accumulator, a, b, rows, words);
     else if (product == TSR_TILE_BF16 || product == TSR_TILE_F16)
-        numbers(accumulator, a, b, words, product == TSR_TILE_BF16 ? from_bf16 : from_f16);
+        numbers(accumulator, a, b, rows, words, product == TSR_TILE_BF16 ? from_bf16 : from_f16);
     else
-        integers(accumulator, a, b, words, tsr__a_is_signed(product), tsr__b_is_signed(product));
+        integers(accumulator, a, b, rows, words, tsr__a_is_signed(product), tsr__b_is_signed(product));
 }
 
 void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how)
@@ -105,9 +106,9 @@ void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, i
         tsr__tile_operand_vectors(operand, from, stride, how);
         return;
     }
-    bool is_b = how & TSR_TILE_IS_B, half = how & TSR_TILE_HALF_K;
+    bool is_b = how & TSR_TILE_IS_B, half = how & TSR_TILE_HALF_K, few = is_b ? half : how & TSR_TILE_EIGHT_ROWS;
     size_t bytes = half && !is_b ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
-    for (int64_t r = 0, rows = half && is_b ? TSR_TILE_ROWS / 2 : TSR_TILE_ROWS; r < rows; r++)
+    for (int64_t r = 0, rows = few ? TSR_TILE_ROWS / 2 : TSR_TILE_ROWS; r < rows; r++)
         memmove((char *)operand + r * TSR_TILE_ROW_BYTES, (const char *)from + r * stride, bytes);
 }
 

@@ -6,6 +6,7 @@
  * blob of the module. The build id is not a part of what the checksum covers: damage there makes an image of another build, whose module is
  * used and not its code. The checksum guards against damage, not against malice: every field is checked as well. */
 #include "tessera/program.h"
+#include "tessera/tiles.h"
 
 #include "clc/common/build_id.h"
 
@@ -13,7 +14,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 10,       /* also raised when bitcode that earlier builds have made would mean something else */
+    IMAGE_VERSION = 11,       /* also raised when bitcode that earlier builds have made would mean something else */
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
@@ -56,6 +57,7 @@ static void put_kernel(struct tsr_buf *buf, const struct tsr_kernel_info *k)
     tsr_buf_u32(buf, k->groups_at_once);
     tsr_buf_u32(buf, k->column_rows);
     tsr_buf_u32(buf, k->asked_arguments);
+    tsr_buf_u32(buf, k->tile_shapes);
     tsr_buf_u32(buf, k->arg_count);
     for (uint32_t i = 0; i < k->arg_count; i++)
         put_arg(buf, &k->args[i]);
@@ -138,11 +140,13 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->groups_at_once = tsr_read_u32(r);
     k->column_rows = tsr_read_u32(r);
     k->asked_arguments = tsr_read_u32(r);
+    k->tile_shapes = tsr_read_u32(r);
     k->arg_count = tsr_read_count(r, 52);
     if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))
         return TSR_DAMAGED;
     if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > TSR_MAX_GROUP_LANES ||
-        k->groups_at_once > TSR_MOST_INTERLEAVED || k->column_rows > TSR_CACHE_LINE || (coded && !power_of_two(k->sub_group_size)))
+        k->groups_at_once > TSR_MOST_INTERLEAVED || k->column_rows > TSR_CACHE_LINE || k->tile_shapes >= TSR_TILE_SHAPES ||
+        (coded && !power_of_two(k->sub_group_size)))
         return TSR_DAMAGED;
     k->args = tsr_arena_alloc(arena, k->arg_count * sizeof *k->args);
     if (!k->args)

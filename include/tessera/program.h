@@ -42,10 +42,15 @@ enum tsr_kernel_flags {
 #undef TSR_KERNEL_FLAG
 };
 
+/* The sum of the bits is what they are together. */
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(UINT64_C(1) << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == UINT32_MAX,
+#undef TSR_KERNEL_FLAG
+#define TSR_KERNEL_FLAG(NAME, bit, text) | TSR_KERNEL_##NAME
+                ) == (UINT32_C(0)
+#include "tessera/kernel_flags.def"
+                          ),
                "each bit of tsr_kernel_info.flags is that of one flag");
 #undef TSR_KERNEL_FLAG
 
@@ -85,6 +90,7 @@ struct tsr_kernel_info {
     uint32_t groups_at_once;      /* work-groups of one work-item that a thread runs side by side if it has so many; 0: it does not */
     uint32_t column_rows;         /* rows to run before the next packet, as those beside in x are in the same cache lines; 0: any */
     uint32_t asked_arguments;     /* a bit for each about whose memory the code asks: `alone` and `small` of struct tsr_group */
+    uint32_t tile_shapes;         /* enum tsr_tile_shapes: of the registers that a kernel with TSR_KERNEL_AMX_TILES uses */
 };
 
 /* Sub-groups of so many work-items: the one rule behind queries, launches and code. Only the last may have fewer than `size`. */

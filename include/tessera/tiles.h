@@ -67,6 +67,7 @@ enum {
     TSR_TILE_A_COMPUTED = 1 << 18,  /* of a loop, without NIBBLES and A_EDGES: `a_code` computes A from the values at `a` */
     TSR_TILE_B_COMPUTED = 1 << 19,  /* the same of B, without B_UNPACKED, HALF_N, NIBBLES and B_EDGES */
     TSR_TILE_SAME_PARTS = 1 << 20,  /* with GOES_ON: packets that ask at all ask as often as others, each time for as many steps as these */
+    TSR_TILE_EIGHT_ROWS = 1 << 21,  /* of A of a single product in the model: it has 8 rows; so has what is added to C */
     TSR_TILE_LOOP_NUMBER = 3 << 24, /* mask, of a loop with TWICE: its number among those of the packet's rounds */
     TSR_TILE_OF_DEVICE = 1 << 28,   /* never asked for: the device's own */
 };
@@ -80,6 +81,24 @@ enum {
     TSR_TILE_PACKED_BYTES = TSR_TILE_LOOP_MAX * TSR_TILE_BYTES,
     TSR_TILE_STACK_BYTES = 40960, /* most stack that the device's functions for tiles take */
 };
+
+/* Shapes of AMX's tile registers, one for all that a kernel runs: whole tiles; two registers for the operands of half a step of K beside
+ * six whole ones; or accumulators and A of eight rows. */
+enum tsr_tile_shapes { TSR_TILE_SHAPES_WHOLE, TSR_TILE_SHAPES_HALVES, TSR_TILE_SHAPES_EIGHT_ROWS, TSR_TILE_SHAPES };
+struct tsr_tile_shape {
+    uint8_t rows, bytes; /* bytes of a row */
+};
+/* The shape of a register. */
+static inline struct tsr_tile_shape tsr_tile_shape(enum tsr_tile_shapes shapes, unsigned number)
+{
+    enum { B = TSR_TILE_ROW_BYTES, R = TSR_TILE_ROWS };
+    static const struct tsr_tile_shape table[TSR_TILE_SHAPES][TSR_TILE_COUNT] = {
+        [TSR_TILE_SHAPES_WHOLE] = {{R, B}, {R, B}, {R, B}, {R, B}, {R, B}, {R, B}, {R, B}, {R, B}},
+        [TSR_TILE_SHAPES_HALVES] = {{R, B}, {R, B}, {R, B}, {R, B}, {R, B}, {R, B}, {R, B / 2}, {R / 2, B}},
+        [TSR_TILE_SHAPES_EIGHT_ROWS] = {{R / 2, B}, {R / 2, B}, {R / 2, B}, {R / 2, B}, {R / 2, B}, {R / 2, B / 2}, {R, B}, {R, B}},
+    };
+    return table[shapes][number];
+}
 
 /* The functions of struct tsr_rt:
  *

@@ -29,8 +29,8 @@
 #define TSR__MAY_WAIT "tsr-may-wait"
 /* Function attribute of what uses AMX's tile registers. */
 #define TSR__TILES "tsr-tiles"
-/* … of which two are for half a step of K. */
-#define TSR__HALF_K "tsr-halves"
+/* … and the number of their shapes, enum tsr_tile_shapes. */
+#define TSR__TILE_SHAPES "tsr-tile-shapes"
 /* … whose loops over K may be done with those of other work-groups: TSR_KERNEL_SHARES_OPERANDS. */
 #define TSR__SHARES "tsr-shares"
 /* … whose packets may run twice for that: TSR_KERNEL_RUNS_TWICE. */

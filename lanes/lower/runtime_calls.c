@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * After the optimiser: notes what each kernel still asks of the device, and makes the placeholders calls through struct tsr_rt. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tessera/item.h"
@@ -58,7 +59,8 @@ struct visit {
     struct tsr__map stacks; /* function → bytes that these need */
     struct tsr__map seen;   /* function → kernel + 1 that came by last */
     uint32_t kernel;
-    uint64_t stack; /* most bytes that what the kernel calls needs */
+    uint64_t stack;       /* most bytes that what the kernel calls needs */
+    uint32_t tile_shapes; /* of what the kernel calls, all of which has the same */
 };
 
 static uint32_t flags_of(struct visit *v, LLVMValueRef f)
@@ -71,8 +73,8 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
     v->stack = stack > v->stack ? stack : v->stack;
     if (tsr__has_text_attr(f, TSR__TILES))
         flags |= TSR_KERNEL_AMX_TILES;
-    if (tsr__has_text_attr(f, TSR__HALF_K))
-        flags |= TSR_KERNEL_HALF_K_TILES;
+    const char *shapes = tsr__fn_text(v->l, f, TSR__TILE_SHAPES);
+    v->tile_shapes = shapes ? (uint32_t)atoi(shapes) : v->tile_shapes;
     if (tsr__has_text_attr(f, TSR__SHARES))
         flags |= TSR_KERNEL_SHARES_OPERANDS;
     if (tsr__has_text_attr(f, TSR__TWICE))
@@ -110,15 +112,15 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
     }
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
-        kernel->flags &= ~(uint32_t)(TSR_KERNEL_FIBERS | TSR_KERNEL_PRINTF | TSR_KERNEL_AMX_TILES | TSR_KERNEL_HALF_K_TILES |
-                                     TSR_KERNEL_SHARES_OPERANDS | TSR_KERNEL_RUNS_TWICE | TSR_KERNEL_ASKS_SPACES | TSR_KERNEL_ENQUEUES |
-                                     TSR_KERNEL_TELLS_ERRORS);
+        kernel->flags &= ~(uint32_t)(TSR_KERNEL_FIBERS | TSR_KERNEL_PRINTF | TSR_KERNEL_AMX_TILES | TSR_KERNEL_SHARES_OPERANDS |
+                                     TSR_KERNEL_RUNS_TWICE | TSR_KERNEL_ASKS_SPACES | TSR_KERNEL_ENQUEUES | TSR_KERNEL_TELLS_ERRORS);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
-        v.stack = 0;
+        v.stack = v.tile_shapes = 0;
         kernel->flags |= flags_of(&v, entry);
         kernel->device_stack_bytes = v.stack;
+        kernel->tile_shapes = v.tile_shapes;
         if (kernel->flags & TSR_KERNEL_BARRIER_REGIONS) /* they need their contexts even if no barrier is left */
             kernel->flags |= TSR_KERNEL_FIBERS;
         if (kernel->flags & TSR_KERNEL_ENQUEUES && l->options->debug)

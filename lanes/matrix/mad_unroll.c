@@ -52,13 +52,12 @@ static bool may_run_as_a_whole(enum tsr__tile_unit unit, const struct tsr__cfg *
     return true;
 }
 
-/* Do rows of A go on elsewhere in the next round, in a loop of which two operations share B? Then halves of tiles, of 16 rows,
- * come straight from memory. Whole ones, of two rounds, would be put together on the stack. */
+/* Do rows of A go on elsewhere in the next round? Then halves of tiles come straight from memory. Whole ones, of two rounds, would be put
+ * together on the stack. */
 static bool has_distant_rounds(struct tsr__compilation *l, enum tsr__tile_unit unit, const struct tsr__cfg *cfg, int loop)
 {
     LLVMBasicBlockRef block = cfg->blocks[cfg->loops[loop].begin].ref;
-    struct tsr__mad first = {0};
-    bool shared = false;
+    bool any = false;
     if (unit == TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
@@ -71,10 +70,9 @@ static bool has_distant_rounds(struct tsr__compilation *l, enum tsr__tile_unit u
         struct tsr__polynomial at = tsr__polynomial_of(l, LLVMGetOperand(a, 0)), step;
         if (!tsr__polynomial_step(l, &at, block, &step) || (!step.count && step.constant == TSR_TILE_ROW_BYTES / 2))
             return false;
-        shared = shared || (first.call && first.a_count == mad.a_count && tsr__mads_share(&first, &mad, mad.a_count, TSR__WORDS));
-        first = first.call ? first : mad;
+        any = true;
     }
-    return shared;
+    return any;
 }
 
 void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function, const struct tsr__map *except)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Images: what is written is read back; every truncation and every flipped bit is refused. */
 #include "tessera/program.h"
+#include "tessera/tiles.h"
 
 #include "clc/common/build_id.h"
 
@@ -37,6 +38,7 @@ static struct tsr_kernel_info kernels[] = {
      .device_stack_bytes = 89,
      .groups_at_once = 2,
      .column_rows = 16,
+     .tile_shapes = TSR_TILE_SHAPES_HALVES,
      .asked_arguments = 5},
 };
 static struct tsr_program_info sample = {.kind = TSR_IMAGE_EXECUTABLE,
@@ -103,6 +105,7 @@ static void round_trip(void **state)
     assert_int_equal(b->device_stack_bytes, 89);
     assert_int_equal(b->groups_at_once, 2);
     assert_int_equal(b->column_rows, 16);
+    assert_int_equal(b->tile_shapes, TSR_TILE_SHAPES_HALVES);
     assert_int_equal(b->asked_arguments, 5);
     assert_string_equal(b->args[0].type_name, "int*");
     assert_int_equal(b->args[0].nontemporal_bytes, 24);

@@ -47,7 +47,7 @@ uint32_t tsr__registers_of_loop(const struct tsr__k_loop *x)
 static bool leaves_registers_alone(const struct tsr__tiles *t, LLVMBasicBlockRef loop, uint32_t own)
 {
     uint32_t taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, tsr__exit_of_loop(loop))].taken;
-    return t->unit != TSR__TILES_AMX || (!(taken & ~own) && !t->halves);
+    return t->unit != TSR__TILES_AMX || (!(taken & ~own) && t->shapes == TSR_TILE_SHAPES_WHOLE);
 }
 
 const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct tsr__k_loop *x, uint32_t own_registers)

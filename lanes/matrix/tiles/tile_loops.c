@@ -219,7 +219,7 @@ static bool find_products(struct tsr__tiles *t, const struct tsr__multiply *list
             struct tsr__source *a = &part->a.sources[part->depth], *b = &part->b.sources[part->depth];
             end = apart ? n : last;
             const struct tsr__multiply x = {part->life, mads[n], mads[end], tsr__last_operation(block, mads[end])};
-            tsr__tile_sources(t, &x, true, a, b);
+            tsr__tile_sources(t, &x, TSR_TILE_SHAPES_HALVES, a, b);
             if (x.first->c != holds || a->half != part->a.sources[0].half || a->product != part->a.sources[0].product)
                 return false;
             holds = x.last->d;
@@ -679,9 +679,13 @@ static void note_other_blocks(struct tsr__tiles *t, const struct tsr__multiply *
     }
 }
 
-/* With AMX a whole B that lies in memory is worth tiles for few rows of bytes, too. */
+/* With AMX a B that lies in memory is worth tiles for few rows of bytes, too: a whole one, or also half a step of K where registers are to
+ * have few rows. */
 static void keep_whole_b(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
 {
+    const enum tsr_tile_shapes shapes = t->may_have_eight_rows ? TSR_TILE_SHAPES_EIGHT_ROWS : TSR_TILE_SHAPES_WHOLE;
+    for (size_t i = 0; i < t->webs.block_count; i++)
+        t->registers.live_ranges[i].is_part = tsr__is_part_of_tile(&t->webs, t->registers.live_ranges[i].block);
     for (size_t i = 0; i < count && t->unit != TSR__TILES_VECTORS; i++) {
         struct tsr__source a, b;
         struct tsr__polynomial stride;
@@ -689,7 +693,7 @@ static void keep_whole_b(struct tsr__tiles *t, const struct tsr__multiply *list,
         if (!list[i].life->is_part)
             continue;
         tsr__tiles_select(t, list[i].life);
-        tsr__tile_sources(t, &list[i], false, &a, &b);
+        tsr__tile_sources(t, &list[i], shapes, &a, &b);
         list[i].life->is_part = !tsr__tile_in_place(t, &b, point, &stride) && !tsr__tile_by_rows(t, &b, point, &first, &stride);
     }
 }

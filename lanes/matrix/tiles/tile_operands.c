@@ -83,8 +83,7 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
 
 bool tsr__tile_is_full(const struct tsr__source *s)
 {
-    unsigned rows = s->half && s->is_b ? TSR_TILE_ROWS / 2 : TSR_TILE_ROWS;
-    return s->rows == rows && s->chunks * s->chunk_bytes == (s->half && !s->is_b ? TSR__ROW_BYTES : TSR_TILE_ROW_BYTES);
+    return s->rows == s->shape.rows && s->chunks * s->chunk_bytes == s->shape.bytes;
 }
 
 /* Or is it A of a block of few rows, or B of half the columns, which it fills? */
@@ -94,7 +93,7 @@ static bool fills_part(const struct tsr__source *s)
     if (s->is_b)
         whole.chunk_bytes *= 2;
     else
-        whole.rows = TSR_TILE_ROWS;
+        whole.rows = s->shape.rows;
     return tsr__tile_is_full(s) || (s->any_part && tsr__tile_is_full(&whole));
 }
 
@@ -122,6 +121,16 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     return true;
 }
 
+/* Makes it an operand of half a step of K, with half the words of B, or half the bytes of A's rows. */
+static void halve(struct tsr__source *s)
+{
+    s->half = true;
+    if (s->is_b)
+        s->shape.rows /= 2;
+    else
+        s->shape.bytes /= 2;
+}
+
 static bool pack_nibbles(struct tsr__source *s)
 {
     const unsigned count = s->rows * s->chunks / 2;
@@ -135,7 +144,7 @@ static bool pack_nibbles(struct tsr__source *s)
             return false;
         s->from[i] = first;
     }
-    s->half = true;
+    halve(s);
     if (s->is_b)
         s->rows = TSR__WORDS;
     else
@@ -374,15 +383,25 @@ static LLVMValueRef row_of_a(const struct tsr__tiles *t, const struct tsr__mad *
     return has_row_pairs(t, mad) ? LLVMGetOperand(joined_rows(tsr__mad_a(mad, row / 2)), row % 2) : tsr__mad_a(mad, row);
 }
 
-void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b)
+void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr_tile_shapes shapes, struct tsr__source *a,
+                       struct tsr__source *b)
 {
     const struct tsr__tile_block *block = x->life->block;
     unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
     const struct tsr__tile_product *product = tsr__tile_product(t->l, t->unit, x->first->mad.f);
-    bool half = halves && chain == 1;
-    *a = (struct tsr__source){.rows = t->rows, .chunks = chain, .chunk_bytes = TSR__ROW_BYTES, .product = product, .half = half};
-    *b = (struct tsr__source){
-        .rows = chain * TSR__WORDS, .chunks = columns, .chunk_bytes = t->chunk, .product = product, .is_b = true, .half = half};
+    const uint8_t rows_of_a = shapes == TSR_TILE_SHAPES_EIGHT_ROWS ? TSR_TILE_ROWS / 2 : TSR_TILE_ROWS;
+    *a = (struct tsr__source){
+        .rows = t->rows, .chunks = chain, .chunk_bytes = TSR__ROW_BYTES, .product = product, .shape = {rows_of_a, TSR_TILE_ROW_BYTES}};
+    *b = (struct tsr__source){.rows = chain * TSR__WORDS,
+                              .chunks = columns,
+                              .chunk_bytes = t->chunk,
+                              .product = product,
+                              .shape = {TSR_TILE_ROWS, TSR_TILE_ROW_BYTES},
+                              .is_b = true};
+    if (shapes != TSR_TILE_SHAPES_WHOLE && chain == 1) {
+        halve(a);
+        halve(b);
+    }
     for (unsigned k = 0; k < chain; k++) {
         const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
         for (unsigned r = 0; r < t->rows; r++)

@@ -414,16 +414,27 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
     return true;
 }
 
-/* Of a block that is not whole AMX makes good use all the same, but not of eight rows of bytes and fewer, if both operands would go by way
- * of the stack; vectors do only with those of other work-groups. An accumulator that goes round in no loop, as one in a loop with barriers,
- * comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of which vectors multiply four at once, for all of a
- * tile's K. */
-static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block, bool *is_part)
+static bool is_whole(const struct tsr__tile_block *block)
+{
+    return tsr__row_of_block(block) == TSR_TILE_ROW_BYTES && tsr__rows_of_block(block) == TSR_TILE_ROWS;
+}
+
+static bool is_of_bytes(const struct tsr__tile_block *block)
+{
+    return block->webs[0][0]->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
+}
+
+bool tsr__is_part_of_tile(const struct tsr__webs *w, const struct tsr__tile_block *block)
+{
+    return !is_whole(block) && (w->unit == TSR__TILES_VECTORS || (is_of_bytes(block) && tsr__rows_of_block(block) <= TSR__MAX_M));
+}
+
+/* An accumulator that goes round in no loop, as one in a loop with barriers, comes and goes with its tiles: that is worth it for whole
+ * blocks, and of bytes, of which vectors multiply four at once, for all of a tile's K. */
+static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block)
 {
     const struct tsr__web *first = block->webs[0][0];
-    bool whole = tsr__row_of_block(block) == TSR_TILE_ROW_BYTES && tsr__rows_of_block(block) == TSR_TILE_ROWS;
-    bool vectors = w->unit == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
-    *is_part = !whole && (vectors || (bytes && tsr__rows_of_block(block) <= TSR__MAX_M));
+    const bool whole = is_whole(block), vectors = w->unit == TSR__TILES_VECTORS, bytes = is_of_bytes(block);
     return !first->loops && (vectors || !whole || (bytes && first->mad_count == 1)) ? "its accumulator does not go round in a loop" : NULL;
 }
 
@@ -462,7 +473,8 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
     for (size_t i = 0; i < w->block_count; i++) {
         struct tsr__live_range *life = &r->live_ranges[i];
         *life = (struct tsr__live_range){.block = &w->blocks[i], .accumulator = -1};
-        life->why = no_gain(w, &w->blocks[i], &life->is_part);
+        life->why = no_gain(w, &w->blocks[i]);
+        life->is_part = tsr__is_part_of_tile(w, &w->blocks[i]);
         if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places))) {
             life->why = "two values of its accumulator are needed at the same time";
             r->two_values = true;

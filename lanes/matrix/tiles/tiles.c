@@ -2,10 +2,10 @@
  * The pass `tiles`: matrix operations in AMX's tile registers. Accumulators stay in registers through loops. A and B are tile loads
  * where their rows lie at a constant distance in memory; else they go by way of a buffer on the stack.
  *
- * Every register has 16 rows of 64 bytes. The device configures the registers once for a range of work-groups, since that takes longer
- * than a hundred multiplications. Operands with fewer rows or bytes lie in a buffer that is filled up with zeros. But kernels with
+ * The device configures the registers once for a range of work-groups, since that takes longer than a hundred multiplications. As a rule
+ * every register has 16 rows of 64 bytes, and operands with fewer rows or bytes lie in a buffer that is filled up with zeros. Kernels with
  * single operations of 32 bytes of K (the last step where K is odd, the only step of a small matrix) reserve two registers of the shapes
- * of such operands: *halves*. */
+ * of such operands, *halves*; and in kernels whose blocks all have eight rows or fewer accumulators and A have eight. */
 #include <string.h>
 
 #include "lanes/ir/explain.h"
@@ -61,9 +61,8 @@ static void drop_stale(struct tsr__tiles *t, LLVMValueRef point)
 /* Is it a register for such operands? */
 static bool register_suits(const struct tsr__tiles *t, const struct tsr__source *s, int number)
 {
-    if (s->half)
-        return number == (s->is_b ? TSR__HALF_B : TSR__HALF_A);
-    return !(t->halves && number >= TSR__HALF_A) && !(t->registers.in_memory && number == TSR__SCRATCH_TILE);
+    const struct tsr_tile_shape shape = tsr_tile_shape(t->shapes, (unsigned)number);
+    return shape.rows == s->shape.rows && shape.bytes == s->shape.bytes && !(t->registers.in_memory && number == TSR__SCRATCH_TILE);
 }
 
 /* The answer is the register that has the operand; `not` is in use. */
@@ -95,7 +94,7 @@ static int operand_register(struct tsr__tiles *t, const struct tsr__source *s, L
 static void fill_accumulator(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
 {
     unsigned columns = t->life->block->columns, m = to->m;
-    struct tsr__source all = {.rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk};
+    struct tsr__source all = {.rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk, .shape = {TSR_TILE_ROWS, TSR_TILE_ROW_BYTES}};
     for (unsigned i = 0; i < t->rows * columns; i++)
         all.from[i] = tsr__external_value(t->life->block, to, edge, i / columns / m, i % columns)->v[i / columns % m];
     if (tsr__tile_starts_zero(t, to, edge))
@@ -135,7 +134,7 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     LLVMPositionBuilderBefore(t->b, point);
     if (!x->first->c->web)
         fill_accumulator(t, x->first->d, 0, point);
-    tsr__tile_sources(t, x, t->halves, &a, &b);
+    tsr__tile_sources(t, x, t->shapes, &a, &b);
     drop_stale(t, point);
     int in_a = operand_register(t, &a, point, -1), in_b = operand_register(t, &b, point, in_a);
     tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
@@ -236,9 +235,9 @@ static bool share_operand(struct tsr__tiles *t, const struct tsr__multiply *x, c
 {
     struct tsr__source a[2], b[2];
     tsr__tiles_select(t, x->life);
-    tsr__tile_sources(t, x, t->halves, &a[0], &b[0]);
+    tsr__tile_sources(t, x, t->shapes, &a[0], &b[0]);
     tsr__tiles_select(t, y->life);
-    tsr__tile_sources(t, y, t->halves, &a[1], &b[1]);
+    tsr__tile_sources(t, y, t->shapes, &a[1], &b[1]);
     return !memcmp(a[0].from, a[1].from, sizeof a[0].from) || !memcmp(b[0].from, b[1].from, sizeof b[0].from);
 }
 
@@ -347,6 +346,15 @@ static void note_reasons(struct tsr__tiles *t)
     }
 }
 
+/* Have all blocks eight rows or fewer? */
+static bool has_few_rows(const struct tsr__tiles *t)
+{
+    for (size_t i = 0; i < t->webs.block_count; i++)
+        if (t->registers.live_ranges[i].accumulator >= 0 && tsr__rows_of_block(t->registers.live_ranges[i].block) > TSR__MAX_M)
+            return false;
+    return t->unit != TSR__TILES_VECTORS;
+}
+
 static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
     *t = (struct tsr__tiles){
@@ -362,6 +370,7 @@ static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, L
         again = t->registers.two_values && !loops_only;
         loops_only = true;
     } while (again);
+    t->may_have_eight_rows = has_few_rows(t);
 }
 
 static bool has_tiles(const struct tsr__tiles *t)
@@ -384,7 +393,7 @@ static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
         t->twice = (struct tsr__map){.arena = &t->l->scratch};
         tsr__tile_stores_find(t);
         list = all_multiplies(t, count);
-        if (t->halves)
+        if (t->shapes != TSR_TILE_SHAPES_WHOLE)
             go_back_and_forth(t, list, *count);
         tsr__tile_loops_find(t, list, *count);
         again = tsr__tile_loops_reject(t) || tsr__tile_stores_refuse(t);
@@ -399,7 +408,7 @@ static void rewrite_function(struct tsr__tiles *t)
     note_reasons(t);
     if (!has_tiles(t))
         return;
-    if (t->unit == TSR__TILES_AMX && !t->halves)
+    if (t->unit == TSR__TILES_AMX && t->shapes == TSR_TILE_SHAPES_WHOLE)
         tsr__tile_loops_use_memory(t, list, count);
     t->b = LLVMCreateBuilderInContext(t->l->context);
     t->entry = tsr__builder_at_entry(t->l, t->webs.function);
@@ -424,13 +433,13 @@ static void rewrite_function(struct tsr__tiles *t)
     tsr__tile_loops_leave(t);
     if (t->unit == TSR__TILES_AMX)
         tsr__set_fn_text(t->l, t->webs.function, TSR__TILES, "");
-    if (t->halves)
-        tsr__set_fn_text(t->l, t->webs.function, TSR__HALF_K, "");
+    if (t->shapes != TSR_TILE_SHAPES_WHOLE)
+        tsr__set_fn_text(t->l, t->webs.function, TSR__TILE_SHAPES, tsr_arena_format(&t->l->scratch, "%d", (int)t->shapes));
     LLVMDisposeBuilder(t->entry);
     LLVMDisposeBuilder(t->b);
 }
 
-/* ---- halves ---- */
+/* ---- shapes of registers ---- */
 
 /* Has it a single operation with an operand in place? Then the registers of halves are what it wants. */
 static bool wants_halves(struct tsr__tiles *t)
@@ -446,7 +455,7 @@ static bool wants_halves(struct tsr__tiles *t)
             continue;
         LLVMValueRef point = list[i].latest->mad.call;
         tsr__tiles_select(t, list[i].life);
-        tsr__tile_sources(t, &list[i], true, &a, &b);
+        tsr__tile_sources(t, &list[i], TSR_TILE_SHAPES_HALVES, &a, &b);
         if (a.half && (tsr__tile_in_place(t, &a, point, &stride) || tsr__tile_in_place(t, &b, point, &stride)))
             return true;
     }
@@ -454,7 +463,7 @@ static bool wants_halves(struct tsr__tiles *t)
 }
 
 /* Does the device run loops of the function with those of other work-groups? It wants all registers for whole operands, and that is more
- * than halves gain. To be asked behind wants_halves(). */
+ * than other shapes gain. To be asked behind wants_halves(). */
 static bool has_loops_that_wait(const struct tsr__tiles *t)
 {
     struct tsr__map waits = {.arena = &t->l->scratch};
@@ -462,31 +471,31 @@ static bool has_loops_that_wait(const struct tsr__tiles *t)
     return waits.count;
 }
 
-/* The last register of an accumulator that leaves these registers alone, and two for whole operands. */
-enum { MOST_WITH_HALVES = TSR__HALF_A - 3 };
-
-/* Are there no accumulators beyond? A loop with places, which has to wait, needs them all. */
-static bool has_room_for_halves(const struct tsr__tiles *t)
+/* Has each accumulator a register that is left to it, whatever the shapes? A loop with places, which has to wait, needs them all. */
+static bool has_room_for_shapes(const struct tsr__tiles *t)
 {
     for (size_t i = 0; i < t->webs.block_count; i++)
-        if (t->registers.live_ranges[i].accumulator > MOST_WITH_HALVES)
+        if (t->registers.live_ranges[i].accumulator > TSR__LAST_SHAPED_ACCUMULATOR)
             return false;
     return true;
 }
 
-/* Does the function run the packets that are not full? They are few: they do not keep the full ones from the registers of halves. */
+/* Does the function run the packets that are not full? They are few: they do not keep the full ones from registers of other shapes. */
 static bool is_partial(const struct tsr__tiles *t)
 {
     const char *suffix = strrchr(tsr__name(t->webs.function), '.');
     return suffix && !strcmp(suffix, "." TSR__PARTIAL);
 }
 
-/* Leaves to vectors what has no room beside the registers of halves. */
-static void make_room_for_halves(struct tsr__tiles *t)
+/* Leaves to vectors what has no register of its shape. */
+static void make_room_for_shapes(struct tsr__tiles *t)
 {
-    for (size_t i = 0; i < t->webs.block_count; i++)
-        if (t->registers.live_ranges[i].accumulator > MOST_WITH_HALVES)
-            tsr__reject_tile(&t->registers.live_ranges[i], "the tiles of full packets leave no room for it");
+    for (size_t i = 0; i < t->webs.block_count; i++) {
+        struct tsr__live_range *life = &t->registers.live_ranges[i];
+        const bool too_many_rows = t->shapes == TSR_TILE_SHAPES_EIGHT_ROWS && tsr__rows_of_block(life->block) > TSR__MAX_M;
+        if (life->accumulator > TSR__LAST_SHAPED_ACCUMULATOR || (life->accumulator >= 0 && too_many_rows))
+            tsr__reject_tile(life, "the tiles of full packets leave no room for it");
+    }
     tsr__free_rejected_registers(&t->registers, &t->webs);
     t->registers.in_memory = false;
 }
@@ -512,27 +521,36 @@ static void join_callees(struct tsr__tiles *all, const struct tsr__map *number, 
     }
 }
 
-static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, size_t count)
+static void choose_shapes(struct tsr__compilation *l, struct tsr__tiles *all, size_t count)
 {
     struct tsr__map number = {.arena = &l->scratch};
-    bool *wanted = tsr_arena_alloc(&l->scratch, count), *refused = tsr_arena_alloc(&l->scratch, count);
+    struct {
+        bool halves, whole, many_rows; /* whole: nothing else will do; many_rows: blocks of more than eight */
+    } *wants = tsr_arena_alloc(&l->scratch, count * sizeof *wants);
     for (size_t i = 0; i < count; i++)
         tsr__map_set(&number, all[i].webs.function, i + 1);
     for (size_t i = 0; i < count; i++)
         join_callees(all, &number, &all[i]);
     for (size_t i = 0; i < count; i++) {
+        const size_t leader = (size_t)(leading_function(&all[i]) - all);
         if (all[i].unit == TSR__TILES_VECTORS)
             continue;
-        wanted[leading_function(&all[i]) - all] |= wants_halves(&all[i]);
-        refused[leading_function(&all[i]) - all] |=
-            (!is_partial(&all[i]) && (!has_room_for_halves(&all[i]) || has_loops_that_wait(&all[i]))) ||
-            tsr__has_places(all[i].webs.function);
+        wants[leader].halves |= wants_halves(&all[i]);
+        wants[leader].whole |= (!is_partial(&all[i]) && (!has_room_for_shapes(&all[i]) || has_loops_that_wait(&all[i]))) ||
+                               tsr__has_places(all[i].webs.function);
+        wants[leader].many_rows |= !is_partial(&all[i]) && !all[i].may_have_eight_rows;
     }
     for (size_t i = 0; i < count; i++) {
         const size_t leader = (size_t)(leading_function(&all[i]) - all);
-        all[i].halves = all[i].unit != TSR__TILES_VECTORS && wanted[leader] && !refused[leader];
-        if (all[i].halves)
-            make_room_for_halves(&all[i]);
+        if (all[i].unit == TSR__TILES_VECTORS)
+            continue;
+        all[i].shapes = wants[leader].whole        ? TSR_TILE_SHAPES_WHOLE
+                        : !wants[leader].many_rows ? TSR_TILE_SHAPES_EIGHT_ROWS
+                        : wants[leader].halves     ? TSR_TILE_SHAPES_HALVES
+                                                   : TSR_TILE_SHAPES_WHOLE;
+        all[i].may_have_eight_rows = all[i].shapes == TSR_TILE_SHAPES_EIGHT_ROWS;
+        if (all[i].shapes != TSR_TILE_SHAPES_WHOLE)
+            make_room_for_shapes(&all[i]);
     }
 }
 
@@ -688,7 +706,7 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
         analyse_function(&all[i], l, functions[i], once[i]);
     if (retry_without_tiles(l, all, count))
         return true;
-    choose_halves(l, all, count);
+    choose_shapes(l, all, count);
     for (size_t i = 0; i < count; i++)
         rewrite_function(&all[i]);
     for (size_t i = 0; i < count; i++)

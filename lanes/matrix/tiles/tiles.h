@@ -101,8 +101,8 @@ struct tsr__webs {
 /* Accumulators beyond TSR__MAX_ACCUMULATORS lie in memory and are numbered behind the registers. If there are any, the scratch tile is the
  * register through which operations on them go. */
 enum { TSR__MAX_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__SCRATCH_TILE = TSR__MAX_ACCUMULATORS - 1 };
-/* Registers of a kernel with halves: A of one operation has 16 rows of 32 bytes, B has 8 rows of 64 bytes. */
-enum { TSR__HALF_A = 6, TSR__HALF_B = 7 };
+/* The last register of an accumulator where not all registers are whole tiles: one is left then for each operand of a product. */
+enum { TSR__LAST_SHAPED_ACCUMULATOR = 3 };
 
 /* A block of code. */
 struct tsr__alloc_block {
@@ -184,6 +184,9 @@ static inline unsigned tsr__row_of_block(const struct tsr__tile_block *block)
 {
     return 4 * block->webs[0][0]->lanes * block->columns;
 }
+/* Does the block fill a part of a tile only, which vectors multiply faster than tiles whose operands go by way of the stack? AMX makes good
+ * use of such blocks, but for those of bytes with eight rows and fewer. */
+bool tsr__is_part_of_tile(const struct tsr__webs *w, const struct tsr__tile_block *block);
 /* Lets the webs of a live range stay vectors after all, for this reason. */
 void tsr__reject_tile(struct tsr__live_range *life, const char *why);
 /* Frees the registers of rejected live ranges where they were taken. */
@@ -221,8 +224,9 @@ struct tsr__source {
     LLVMValueRef from[TSR_TILE_ROWS * TSR__MAX_CHAIN];
     unsigned rows, chunks, chunk_bytes;
     const struct tsr__tile_product *product;
-    bool is_b, half; /* half: it goes to a register of half a step of K */
-    bool any_part;   /* it may be in place although A has fewer than 16 rows, or B 8 columns */
+    struct tsr_tile_shape shape; /* of its register */
+    bool is_b, half;             /* half: of half a step of K */
+    bool any_part;               /* it may be in place although A has fewer rows than the register, or B 8 columns */
 };
 
 /* One tile multiplication: the operations from `first` to `last` of the first web of a block, and those that correspond in other webs. */
@@ -237,7 +241,8 @@ struct tsr__tiles {
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
     struct tsr__map whole_stores;       /* blocks where none but whole tiles get a tile store → 1 */
-    bool halves;                        /* two registers are for single operations of 32 bytes of K */
+    enum tsr_tile_shapes shapes;        /* of AMX's registers */
+    bool may_have_eight_rows;           /* may they be TSR_TILE_SHAPES_EIGHT_ROWS? */
     LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
     struct tsr__map buffers;            /* stack buffers of this pass → 1 */
     struct tsr__webs webs;
@@ -259,8 +264,10 @@ struct tsr__tiles {
 
 /* Makes each vector of A with two rows a concatenation of the two, which tile_operands.c looks for. Before webs are found. */
 void tsr__tile_operands_prepare(struct tsr__tiles *t, LLVMValueRef function);
-/* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
-void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
+/* The operands of a multiplication; those of a single operation are half a step of K where registers of these shapes are for that.
+ * (tile_operands.c) */
+void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr_tile_shapes shapes, struct tsr__source *a,
+                       struct tsr__source *b);
 /* The operands of a product of 4-bit numbers, each as its lower and its upper halves of bytes: makes them half a step of K of the bytes
  * themselves. False: they are no such halves. (tile_operands.c) */
 bool tsr__tile_pack_nibbles(struct tsr__source *a, struct tsr__source *b);
