@@ -9,7 +9,7 @@
 // needs: 8
 // buffer: uint 1003 = (i%7>1)*((i*2654435761+12345)^(i<<29)) + (i%7==0)*0x80808080 + (i%7==1)*0xffffffff
 // buffer: uint 1003 = (i%5>1)*((i*40503*65537+99)^(i<<23)) + (i%5==0)*0x80808080 + (i%5==1)*0xff00
-// buffer: uint 2 = 4 17
+// buffer: uint 2 = 4 20
 // buffer: uint 1 = 0
 // expect: 3 = 0
 
@@ -123,6 +123,18 @@ kernel void dots(global const uint *as, global const uint *bs, global const uint
                 got += SUM(ua, ubs[i - k]);
                 want += sum(a, bs[i - k], false, false, n);
             }
+            break;
+        case 17: /* no products */
+            got = sa.x + sa.y + sa.z + sa.w + 5 * (ub.x + ub.y + ub.z + ub.w);
+            want = sum(a, 0x01010101, true, false, n) + 5 * sum(b, 0x01010101, false, false, n);
+            break;
+        case 18: /* one byte twice */
+            got = ua.x + ua.y + ua.z + ua.y;
+            want = sum(a, 0x00010201, false, false, n);
+            break;
+        case 19: /* with products of the same bytes */
+            got = sa.x + sa.y + sa.z + sa.w + SUM(sa, sb);
+            want = sum(a, 0x01010101, true, false, n) + ss;
         }
         bad += got != want;
     }

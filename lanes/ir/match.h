@@ -142,6 +142,19 @@ static inline bool tsr__is_plain_load(LLVMValueRef v)
     return LLVMIsALoadInst(v) && tsr__is_plain_access(v);
 }
 
+/* In a kernel: is it a part of a structure that it gets by value? Nothing writes there, as a kernel that may has a copy. */
+static inline bool tsr__is_part_of_argument(LLVMValueRef v)
+{
+    LLVMValueRef from = tsr__is_plain_load(v) ? LLVMGetOperand(v, 0) : NULL;
+    while (from && LLVMIsAGetElementPtrInst(from)) {
+        for (unsigned i = 1; i <= LLVMGetNumIndices(from); i++)
+            if (!LLVMIsAConstantInt(LLVMGetOperand(from, i)))
+                return false;
+        from = LLVMGetOperand(from, 0);
+    }
+    return from && LLVMIsAArgument(from) && LLVMGetPointerAddressSpace(LLVMTypeOf(from)) == TSR__PRIVATE_SPACE;
+}
+
 static inline bool tsr__is_plain_store(LLVMValueRef v)
 {
     return LLVMIsAStoreInst(v) && tsr__is_plain_access(v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Recognises dot products of four bytes that a program writes out, p.x*q.x + p.y*q.y + p.z*q.z + p.w*q.w, and replaces them by calls of
  * the built-in library's functions, for which a packet has one or two instructions. Integer sums wrap, so their terms may be added in
- * any order. */
+ * any order. A sum of four bytes, p.x + p.y + p.z + p.w, is the product with four ones. */
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/calls.h"
@@ -112,6 +112,19 @@ static bool is_product(const struct sum *s, LLVMValueRef v, struct byte *a, stru
     return found && a->at == b->at && LLVMTypeOf(a->whole) == LLVMTypeOf(b->whole);
 }
 
+/* A byte alone is a product with one, of the sign for which there is an instruction. */
+static bool is_byte(const struct sum *s, LLVMValueRef v, struct byte *a, struct byte *one)
+{
+    if (!byte_of(s, v, a))
+        return false;
+    LLVMValueRef ones[BYTES];
+    for (int i = 0; i < BYTES; i++)
+        ones[i] = LLVMConstInt(s->byte, 1, false);
+    const bool in_word = LLVMTypeOf(a->whole) == s->word;
+    *one = (struct byte){in_word ? LLVMConstInt(s->word, 0x01010101, false) : LLVMConstVector(ones, BYTES), a->at, !a->is_signed};
+    return true;
+}
+
 /* ---- sums ---- */
 
 static bool is_add(const struct sum *s, LLVMValueRef v)
@@ -142,7 +155,7 @@ static void find_terms(struct sum *s)
             t->v = LLVMGetOperand(t->v, 0);
             continue;
         }
-        t->is_product = nearby && is_product(s, t->v, &t->a, &t->b);
+        t->is_product = nearby && (is_product(s, t->v, &t->a, &t->b) || is_byte(s, t->v, &t->a, &t->b));
         i++;
     }
 }

@@ -35,7 +35,7 @@ static bool is_same(const struct tsr__group_bounds *g, LLVMValueRef v, int depth
     const enum tsr__engine_call call = tsr__call_of(v);
     if (call != TSR__CALL_NONE)
         return is_same_query(call);
-    bool same = depth && tsr__is_computed(v);
+    bool same = depth && (tsr__is_computed(v) || tsr__is_part_of_argument(v));
     for (int i = 0; same && i < LLVMGetNumOperands(v); i++)
         same = is_same(g, LLVMGetOperand(v, (unsigned)i), depth - 1);
     return same;

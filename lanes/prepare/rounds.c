@@ -90,21 +90,26 @@ static LLVMValueRef without_constants(LLVMValueRef v, bool is_signed, int64_t *s
     return NULL;
 }
 
-bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q)
+/* The comparison of x and y as an inequality. */
+static bool find_inequality(LLVMIntPredicate how, LLVMValueRef x, LLVMValueRef y, struct tsr__inequality *q)
 {
-    if (!LLVMIsAICmpInst(comparison) || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(comparison, 0))) != LLVMIntegerTypeKind ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(comparison, 0))) > 64)
+    if (LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(x)) > 64)
         return false;
-    const LLVMIntPredicate how = LLVMGetICmpPredicate(comparison);
     const bool less = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntULT || how == LLVMIntULE,
                more = how == LLVMIntSGT || how == LLVMIntSGE || how == LLVMIntUGT || how == LLVMIntUGE,
                or_equal = how == LLVMIntSLE || how == LLVMIntSGE || how == LLVMIntULE || how == LLVMIntUGE;
     int64_t a = 0, b = 0;
     q->is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
-    q->a = without_constants(LLVMGetOperand(comparison, less ? 0 : 1), q->is_signed, &a);
-    q->b = without_constants(LLVMGetOperand(comparison, less ? 1 : 0), q->is_signed, &b);
+    q->a = without_constants(less ? x : y, q->is_signed, &a);
+    q->b = without_constants(less ? y : x, q->is_signed, &b);
     q->distance = a - b - (or_equal ? 1 : 0);
     return less || more;
+}
+
+bool tsr__inequality_of(LLVMValueRef comparison, struct tsr__inequality *q)
+{
+    return LLVMIsAICmpInst(comparison) &&
+           find_inequality(LLVMGetICmpPredicate(comparison), LLVMGetOperand(comparison, 0), LLVMGetOperand(comparison, 1), q);
 }
 
 int tsr__holds_where_it_goes_on(const struct tsr__rounds *r, LLVMValueRef condition)
@@ -309,12 +314,22 @@ static bool commutes(LLVMOpcode op)
     return op == LLVMAdd || op == LLVMMul || op == LLVMAnd || op == LLVMOr || op == LLVMXor;
 }
 
+/* Does it compare as `inst` does, but these operands? LLVM writes 32 < n as n > 32. */
+static bool is_like_comparison(LLVMValueRef a, LLVMValueRef inst, LLVMValueRef const *operands)
+{
+    struct tsr__inequality x, y;
+    return tsr__inequality_of(a, &x) && find_inequality(LLVMGetICmpPredicate(inst), operands[0], operands[1], &y) && x.a == y.a &&
+           x.b == y.b && x.distance == y.distance && x.is_signed == y.is_signed;
+}
+
 static bool is_like(LLVMValueRef a, LLVMValueRef inst, LLVMValueRef const *operands)
 {
     const LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     const int count = LLVMGetNumOperands(inst);
     if (!LLVMIsAInstruction(a) || LLVMGetInstructionOpcode(a) != op || LLVMTypeOf(a) != LLVMTypeOf(inst) || LLVMGetNumOperands(a) != count)
         return false;
+    if (op == LLVMICmp && is_like_comparison(a, inst, operands))
+        return true;
     if (op == LLVMICmp && LLVMGetICmpPredicate(a) != LLVMGetICmpPredicate(inst))
         return false;
     if (op == LLVMGetElementPtr && LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(inst))

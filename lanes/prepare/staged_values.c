@@ -78,6 +78,15 @@ static bool asks_group(LLVMValueRef v)
     return false;
 }
 
+/* An id in a dimension in which a group has one work-item. */
+static bool is_id_of_group(const struct tsr__reading *r, LLVMValueRef v)
+{
+    int64_t dimension;
+    const bool id =
+        tsr__call_of(v) == TSR__CALL_GLOBAL_ID && tsr__constant_int(LLVMGetOperand(v, 0), &dimension) && dimension >= 0 && dimension < 3;
+    return id && tsr_required_size(r->u->code.info, (unsigned)dimension) == 1;
+}
+
 /* Is it the same for all work-items of a group that make the same round? */
 static bool is_uniform(struct tsr__reading *r, LLVMValueRef v, int depth)
 {
@@ -85,7 +94,7 @@ static bool is_uniform(struct tsr__reading *r, LLVMValueRef v, int depth)
         return true;
     if (!depth || !LLVMIsAInstruction(v))
         return false;
-    if (asks_group(v))
+    if (asks_group(v) || is_id_of_group(r, v) || tsr__is_part_of_argument(v))
         return true;
     if (LLVMIsAPHINode(v)) {
         const int block = tsr__block_of(r->u, v);

@@ -387,6 +387,21 @@ static bool multiplies_steps(struct unroll *u, int loop)
     return unrolled_size(u, loop) >= 0 && has_products(u, loop);
 }
 
+/* A loop over K by itself, of more rounds than make one step of a tile: the device runs it as it is, whatever the program asks for. */
+static bool is_loop_over_k(const struct unroll *u, int loop)
+{
+    return u->cfg.loops[loop].parent == TSR__NONE && trip_count(u, loop) > 2 && has_products(u, loop);
+}
+
+/* A hint in place of those that the loop has. */
+static void replace_hints(struct unroll *u, int loop, const char *hint)
+{
+    const int latch = u->cfg.loops[loop].latch;
+    if (latch != TSR__NONE)
+        LLVMSetMetadata(u->cfg.blocks[latch].terminator, LLVMGetMDKindIDInContext(u->l->context, "llvm.loop", 9), NULL);
+    mark_loop(u, loop, hint);
+}
+
 /* Marks, for LLVM, the loops of a canonical function without which its private arrays would be registers. False: it has no loops at all. */
 static bool mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
@@ -404,6 +419,8 @@ static bool mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
         for (int k = 0; k < u.cfg.loop_count; k++)
             if (!u.all[k] && is_around_loop_over_k(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.disable");
+            else if (!u.all[k] && is_loop_over_k(&u, k))
+                replace_hints(&u, k, "llvm.loop.unroll.disable");
             else if (u.all[k] || multiplies_steps(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.full");
             else if (fills_tile(&u, k))

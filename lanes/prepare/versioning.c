@@ -6,7 +6,11 @@
  * bodies: one for launches in which no index can wrap, where the indices are marked so, and one for all others.
  *
  * The bounds are code, not numbers as in analysis/range.c: only the launch knows them, and each operation adds an instruction and
- * perhaps a condition. */
+ * perhaps a condition.
+ *
+ * Nor is a number of all work-items the same for a packet once it is divided by the packet's width, unless rows of the range are whole
+ * packets, and the number is not negative. That the launch knows, too: the first body has such sizes as multiples of the width, and divides
+ * without signs. */
 #include "lanes/prepare/versioning.h"
 
 #include <string.h>
@@ -239,7 +243,7 @@ static LLVMValueRef lower_bound_of_call(struct bounds *x, LLVMValueRef call, int
 static LLVMValueRef lower_bound(struct bounds *x, LLVMValueRef v, int depth)
 {
     LLVMValueRef zero = tsr__i64(x->l, 0), a, b;
-    if (LLVMIsAArgument(v) || LLVMIsAConstantInt(v)) {
+    if (LLVMIsAArgument(v) || LLVMIsAConstantInt(v) || tsr__is_part_of_argument(v)) {
         a = upper_bound(x, v, depth);
         return a ? a : zero;
     }
@@ -282,10 +286,21 @@ static LLVMValueRef upper_bound_of_decrease(struct bounds *x, LLVMValueRef v, in
     return LLVMBuildSub(x->b, bound, less, "");
 }
 
+/* Of a work-item's number in the range, from zero on; NULL: it is another difference. */
+static LLVMValueRef upper_bound_in_range(struct bounds *x, LLVMValueRef v)
+{
+    LLVMValueRef id = LLVMGetOperand(v, 0), offset = LLVMGetOperand(v, 1);
+    const bool counts = LLVMGetInstructionOpcode(v) == LLVMSub && tsr__call_of(id) == TSR__CALL_GLOBAL_ID &&
+                        tsr__call_of(offset) == TSR__CALL_GLOBAL_OFFSET && LLVMGetOperand(id, 0) == LLVMGetOperand(offset, 0);
+    return counts ? sum_of_queries(x, id, TSR__CALL_GLOBAL_SIZE, TSR__CALL_NONE) : NULL;
+}
+
 static LLVMValueRef upper_bound_of_operation(struct bounds *x, LLVMValueRef v, int depth)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef second = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL, a, b;
+    if (op == LLVMSub && (a = upper_bound_in_range(x, v)) != NULL)
+        return a;
     if (op == LLVMAnd && is_small_constant(second) && LLVMConstIntGetZExtValue(second) < LEAST_MASK)
         return tsr__i64(x->l, LLVMConstIntGetZExtValue(second));
     if (op == LLVMURem && is_small_constant(second) && !LLVMIsNull(second))
@@ -343,17 +358,29 @@ static LLVMValueRef upper_bound_of_operation(struct bounds *x, LLVMValueRef v, i
     }
 }
 
-static LLVMValueRef new_bound(struct bounds *x, LLVMValueRef v, int depth)
+/* Of an argument of the kernel, or a part of one, or an address in it: the same where the launch is looked at. */
+static LLVMValueRef of_launch(struct bounds *x, LLVMValueRef v)
 {
-    if (LLVMIsAConstantInt(v))
-        return is_small_constant(v) && LLVMConstIntGetZExtValue(v) >> 32 == 0 ? tsr__i64(x->l, LLVMConstIntGetZExtValue(v)) : NULL;
+    if (LLVMIsAConstant(v))
+        return v;
     if (LLVMIsAArgument(v)) {
         unsigned n = 0;
         while (LLVMGetParam(LLVMGetParamParent(v), n) != v)
             n++;
-        LLVMValueRef argument = LLVMGetParam(x->kernel, n);
-        return fit_to_32_bits(x, LLVMBuildIntCast2(x->b, argument, i64(x), false, ""));
+        return LLVMGetParam(x->kernel, n);
     }
+    LLVMValueRef made = LLVMInstructionClone(v);
+    LLVMSetOperand(made, 0, of_launch(x, LLVMGetOperand(v, 0)));
+    LLVMInsertIntoBuilder(x->b, made);
+    return made;
+}
+
+static LLVMValueRef new_bound(struct bounds *x, LLVMValueRef v, int depth)
+{
+    if (LLVMIsAConstantInt(v))
+        return is_small_constant(v) && LLVMConstIntGetZExtValue(v) >> 32 == 0 ? tsr__i64(x->l, LLVMConstIntGetZExtValue(v)) : NULL;
+    if (LLVMIsAArgument(v) || tsr__is_part_of_argument(v))
+        return fit_to_32_bits(x, LLVMBuildIntCast2(x->b, of_launch(x, v), i64(x), false, ""));
     if (!LLVMIsAInstruction(v))
         return NULL;
     if (LLVMIsAPHINode(v))
@@ -410,8 +437,8 @@ static bool may_wrap_extended(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
-/* The metadata of a marked operation: the flags that it had before, which are an i32. */
-enum { HAD_NSW = 1, HAD_NUW = 2 };
+/* The metadata of a marked operation, an i32: the flags that it had before, or what it stands for. */
+enum { HAD_NSW = 1, HAD_NUW = 2, IS_OPERAND = 4, IS_DIVISION = 8, IS_REST = 16 };
 
 static unsigned mark_kind(struct tsr__compilation *l)
 {
@@ -424,16 +451,19 @@ bool tsr__is_marked_no_wrap(struct tsr__compilation *l, LLVMValueRef v)
     return LLVMIsAInstruction(v) && LLVMGetMetadata(v, mark_kind(l));
 }
 
+static void set_mark(struct bounds *x, LLVMValueRef v, unsigned had)
+{
+    LLVMMetadataRef flags = LLVMValueAsMetadata(tsr__i32(x->l, had));
+    LLVMSetMetadata(v, mark_kind(x->l), LLVMMetadataAsValue(x->l->context, LLVMMDNodeInContext2(x->l->context, &flags, 1)));
+}
+
 static void mark_operation(struct bounds *x, LLVMValueRef v)
 {
     struct mark *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
     *one = (struct mark){.next = x->marks, .operation = v};
     x->marks = one;
-    if (tsr__is_marked_no_wrap(x->l, v))
-        return;
-    unsigned had = (LLVMGetNSW(v) ? HAD_NSW : 0) | (LLVMGetNUW(v) ? HAD_NUW : 0);
-    LLVMMetadataRef flags = LLVMValueAsMetadata(tsr__i32(x->l, had));
-    LLVMSetMetadata(v, mark_kind(x->l), LLVMMetadataAsValue(x->l->context, LLVMMDNodeInContext2(x->l->context, &flags, 1)));
+    if (!tsr__is_marked_no_wrap(x->l, v))
+        set_mark(x, v, (LLVMGetNSW(v) ? HAD_NSW : 0) | (LLVMGetNUW(v) ? HAD_NUW : 0));
 }
 
 /* Marks the operations that the number is made of, unless they are known to be exact. `extension`: how it is extended. */
@@ -509,7 +539,7 @@ static bool counts_lanes(LLVMValueRef v, unsigned depth)
     enum tsr__engine_call call = tsr__call_of(v);
     if (call == TSR__CALL_LANE || call == TSR__CALL_LOCAL_ID || call == TSR__CALL_GLOBAL_ID)
         return true;
-    const bool goes_on = depth && (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v));
+    const bool goes_on = depth && (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAFreezeInst(v));
     for (int i = 0; goes_on && i < LLVMGetNumOperands(v); i++)
         if (counts_lanes(LLVMGetOperand(v, (unsigned)i), depth - 1))
             return true;
@@ -568,6 +598,77 @@ static bool mark_indices(struct bounds *x, LLVMValueRef *code, size_t count)
     return joins;
 }
 
+/* Does it ask for this number of the range in x? */
+static bool is_size_of_row(LLVMValueRef query, enum tsr__engine_call call)
+{
+    return tsr__call_of(query) == call && tsr__is_constant(LLVMGetOperand(query, 0), 0);
+}
+
+/* Are rows of the range whole packets in launches of the first body? Then so are the sizes that it computes with. */
+static bool expect_whole_rows(struct bounds *x, const struct tsr__packet *packet, LLVMValueRef *code, size_t count)
+{
+    bool counts_rows = false;
+    for (size_t i = 0; i < count; i++)
+        counts_rows = counts_rows || is_size_of_row(code[i], TSR__CALL_GLOBAL_SIZE);
+    if (!counts_rows || !packet->whole_rows || packet->in_group)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const bool offset = is_size_of_row(code[i], TSR__CALL_GLOBAL_OFFSET);
+        if (!offset && !is_size_of_row(code[i], TSR__CALL_GLOBAL_SIZE))
+            continue;
+        LLVMValueRef size = tsr__build_query(x->l, x->b, offset ? TSR__CALL_GLOBAL_OFFSET : TSR__CALL_GLOBAL_SIZE, 0),
+                     rest = LLVMBuildAnd(x->b, size, tsr__i64(x->l, packet->width - 1), "");
+        require_fit(x, LLVMBuildIsNull(x->b, rest, ""));
+        LLVMBuilderRef b = tsr__builder_before(x->l, LLVMGetNextInstruction(code[i]));
+        LLVMValueRef multiple = LLVMBuildAnd(b, code[i], LLVMConstInt(i64(x), ~(uint64_t)(packet->width - 1), false), "");
+        LLVMDisposeBuilder(b);
+        LLVMReplaceAllUsesWith(code[i], multiple);
+        LLVMSetOperand(multiple, 0, code[i]);
+        set_mark(x, multiple, IS_OPERAND);
+    }
+    return true;
+}
+
+/* The shift by which `division` divides by a constant that is a power of two; 0: it is no such thing, or divides by one. */
+static unsigned shift_of(LLVMValueRef division)
+{
+    const LLVMOpcode op = LLVMIsABinaryOperator(division) ? LLVMGetInstructionOpcode(division) : LLVMCall;
+    LLVMValueRef by = op == LLVMSDiv || op == LLVMSRem ? LLVMGetOperand(division, 1) : NULL;
+    if (!by || !is_small_constant(by) || LLVMIsNull(by))
+        return 0;
+    const uint64_t n = LLVMConstIntGetZExtValue(by);
+    return n & (n - 1) ? 0 : (unsigned)__builtin_ctzll(n);
+}
+
+/* Divides lanes' numbers, which are not negative in launches of the first body, by shifts and masks. */
+static bool divide_without_signs(struct bounds *x, LLVMValueRef *code, size_t count)
+{
+    enum { DEPTH = 8 };
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned shift = shift_of(code[i]);
+        LLVMTypeRef type = LLVMTypeOf(code[i]);
+        LLVMValueRef v = shift ? LLVMGetOperand(code[i], 0) : NULL, bound;
+        if (!v || !counts_lanes(v, DEPTH) || !(bound = upper_bound(x, v, MAX_DEPTH)))
+            continue;
+        require_below(x, bound, UINT64_C(1) << (LLVMGetIntTypeWidth(type) > 32 ? 32 : LLVMGetIntTypeWidth(type) - 1));
+        LLVMBuilderRef b = tsr__builder_before(x->l, code[i]);
+        const bool divides = LLVMGetInstructionOpcode(code[i]) == LLVMSDiv;
+        LLVMValueRef made = divides ? LLVMBuildLShr(b, v, LLVMConstInt(type, shift, false), "")
+                                    : LLVMBuildAnd(b, v, LLVMConstInt(type, (UINT64_C(1) << shift) - 1, false), "");
+        LLVMDisposeBuilder(b);
+        LLVMReplaceAllUsesWith(code[i], made);
+        set_mark(x, made, divides ? IS_DIVISION : IS_REST);
+        any = true;
+    }
+    for (size_t i = 0; i < count && any; i++)
+        if (shift_of(code[i]) && !LLVMGetFirstUse(code[i])) {
+            LLVMInstructionEraseFromParent(code[i]);
+            code[i] = LLVMGetUndef(i64(x));
+        }
+    return any;
+}
+
 /* Lets the kernel choose between its two functions for full packets, by `fits`, which `start` computes. */
 static void choose_by_fit(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMBasicBlockRef start, LLVMValueRef fits)
 {
@@ -607,9 +708,10 @@ bool tsr__pass_versioning(struct tsr__compilation *l, struct tsr__packet_kernel 
     LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, k->kernel, "");
     x.b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderAtEnd(x.b, start);
-    bool joins = mark_indices(&x, code, count);
+    bool joins = mark_indices(&x, code, count), divides = divide_without_signs(&x, code, count),
+         rows = expect_whole_rows(&x, &k->packet, code, count); /* last: what it makes has no bounds */
     LLVMDisposeBuilder(x.b);
-    if (joins || marks_help(&x, addresses, address_count)) {
+    if (joins || divides || rows || marks_help(&x, addresses, address_count)) {
         choose_by_fit(l, k, start, x.fits ? x.fits : LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false));
     } else {
         tsr__drop_no_wrap_marks(l, k->item);
@@ -617,6 +719,20 @@ bool tsr__pass_versioning(struct tsr__compilation *l, struct tsr__packet_kernel 
         LLVMDeleteFunction(k->wrapping);
     }
     return true;
+}
+
+/* What a marked operation stands for; NULL: itself. */
+static LLVMValueRef restored(struct tsr__compilation *l, LLVMValueRef v, uint64_t had)
+{
+    LLVMValueRef of = LLVMGetOperand(v, 0), made = had & IS_OPERAND ? of : NULL;
+    if (!(had & (IS_DIVISION | IS_REST)))
+        return made;
+    LLVMBuilderRef b = tsr__builder_before(l, v);
+    const uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
+    made = had & IS_DIVISION ? LLVMBuildSDiv(b, of, LLVMConstInt(LLVMTypeOf(v), UINT64_C(1) << by, false), "")
+                             : LLVMBuildSRem(b, of, LLVMConstInt(LLVMTypeOf(v), by + 1, false), "");
+    LLVMDisposeBuilder(b);
+    return made;
 }
 
 static void remove_marks(struct tsr__compilation *l, LLVMValueRef function, bool restore_flags)
@@ -631,7 +747,12 @@ static void remove_marks(struct tsr__compilation *l, LLVMValueRef function, bool
         LLVMGetMDNodeOperands(mark, &flags);
         uint64_t had = LLVMConstIntGetZExtValue(flags);
         LLVMSetMetadata(code[i], kind, NULL);
-        if (!restore_flags)
+        LLVMValueRef before = restore_flags ? restored(l, code[i], had) : NULL;
+        if (before) {
+            LLVMReplaceAllUsesWith(code[i], before);
+            LLVMInstructionEraseFromParent(code[i]);
+        }
+        if (!restore_flags || before)
             continue;
         LLVMSetNSW(code[i], had & HAD_NSW);
         LLVMSetNUW(code[i], had & HAD_NUW);

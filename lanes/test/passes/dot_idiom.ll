@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Sums of four products of bytes become calls of the dot product of the library, if each product is of the same place of the same two
-; vectors, exact, and used in the sum alone. What all lanes have in common is computed once, by scalars, and a loop that lanes leave
+; vectors, exact, and used in the sum alone. So do sums of four bytes, with ones. What all lanes have in common is computed once, by scalars, and a loop that lanes leave
 ; at different times stays as it is, so that they can go through it one by one.
 ; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=split_kernels,dot_idiom %s | FileCheck %s
 ; RUN-SAME: tessera-opt -packets=16 -cpu=avx2 -passes=split_kernels,dot_idiom %s | FileCheck %s --check-prefix=AVX2
@@ -603,5 +603,26 @@ loop:
   %c = icmp ult i32 %j1, %end
   br i1 %c, label %loop, label %out
 out:
+  ret void
+}
+; CHECK-LABEL: define internal void @bytes_alone.item(
+; CHECK: call {{.*}}i32 @{{.*}}dot{{.*}}splat (i8 1)
+define spir_kernel void @bytes_alone(ptr addrspace(1) %a, ptr addrspace(1) %o) {
+  %i = call i64 @__tsr_global_id(i32 0)
+  %pa = getelementptr <4 x i8>, ptr addrspace(1) %a, i64 %i
+  %p = load <4 x i8>, ptr addrspace(1) %pa
+  %kpx = extractelement <4 x i8> %p, i64 0
+  %k = sext i8 %kpx to i32
+  %lpx = extractelement <4 x i8> %p, i64 1
+  %l = sext i8 %lpx to i32
+  %mpx = extractelement <4 x i8> %p, i64 2
+  %m = sext i8 %mpx to i32
+  %npx = extractelement <4 x i8> %p, i64 3
+  %n = sext i8 %npx to i32
+  %kl = add i32 %k, %l
+  %mn = add i32 %m, %n
+  %s = add i32 %kl, %mn
+  %to = getelementptr i32, ptr addrspace(1) %o, i64 %i
+  store i32 %s, ptr addrspace(1) %to
   ret void
 }

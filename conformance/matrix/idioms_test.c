@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products whose loops, counters and numbers of work-items are spelled as programs spell them, against plain C. Where there is a report, it
+ * has to say that the device runs the loop for all work-groups, whatever the spelling. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "conformance/matrix/device.h"
+
+enum { MOST_ROWS = 64, MOST_COLUMNS = 80, MOST_DEPTH = 416, LANES = 16, UP = 8 /* rows of a function */ };
+
+static struct device device;
+
+#define STORE_ALL "    for (int i = 0; i < 8; i++) c[(row + i) * n + column + lane] = s[i];\n"
+#define LOADS(x, y, at)                                                                                                                    \
+    "        for (int i = 0; i < 8; i++) {\n"                                                                                              \
+    "            " x "[i] = a[(row + i) * (k / 2) + (" at ") / 2 + lane];\n"                                                               \
+    "            " y "[i] = b[((" at ") / 4 + i) * n + column + lane];\n"                                                                  \
+    "        }\n"
+#define PRODUCTS                                                                                                                           \
+    "    int8 s = 0, y;\n"                                                                                                                 \
+    "    short8 x;\n"                                                                                                                      \
+    "    for (int p = 0; p < k; p += 32) {\n" LOADS("x", "y", "p") "        s = MAD(x, y, s);\n"                                           \
+                                                                   "    }\n" STORE_ALL
+
+/* Bodies of kernels of bytes. B is of packed words, or by columns. */
+static const struct idiom {
+    const char *name, *text, *says;
+    bool in_a_row, by_columns, in_structure; /* the range has one dimension; B is by columns; n and k come in a structure */
+    int depth;                               /* the only K for which it is; 0: any */
+} idioms[] = {
+    {.name = "a loop for the last rounds",
+     .text = "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16, p = 0;\n"
+             "    int8 s = 0, y;\n"
+             "    short8 x;\n"
+             "    for (; p + 64 <= k; p += 64) {\n" LOADS("x", "y", "p") "        s = MAD(x, y, s);\n" LOADS(
+                 "x", "y", "p + 32") "        s = MAD(x, y, s);\n"
+                                     "    }\n"
+                                     "    for (; p < k; p += 32) {\n" LOADS("x", "y", "p") "        s = MAD(x, y, s);\n"
+                                                                                           "    }\n" STORE_ALL,
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups"},
+    {.name = "numbers of all work-items, without a sign",
+     .text = "    ulong id = get_global_linear_id() / 16;\n"
+             "    uint lane = get_sub_group_local_id(), row = id / (n / 16) * 8, column = id % (n / 16) * 16;\n" PRODUCTS,
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
+     .in_a_row = true},
+    {.name = "numbers of all work-items, as int",
+     .text = "    int id = (int)get_global_linear_id() / 16;\n"
+             "    int lane = get_sub_group_local_id(), row = id / (n / 16) * 8, column = id % (n / 16) * 16;\n" PRODUCTS,
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
+     .in_a_row = true},
+    {.name = "a work-item's number, as int",
+     .text = "    int id = get_global_id(0), lane = id % 16, row = get_global_id(1) * 8, column = id / 16 * 16;\n" PRODUCTS,
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups"},
+    {.name = "the next step by pointers, B by columns",
+     .text = "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16;\n"
+             "    global const int8 *at_b = (global const int8 *)(b + (column + lane) * (k / 4));\n"
+             "    global const short *at_a = a + row * (k / 2) + lane;\n"
+             "    int8 s = 0, y = *at_b;\n"
+             "    short8 x, next;\n"
+             "    for (int i = 0; i < 8; i++) x[i] = at_a[i * (k / 2)];\n"
+             "    for (int p = 32; p < k; p += 32) {\n"
+             "        at_a += 16;\n"
+             "        at_b++;\n"
+             "        for (int i = 0; i < 8; i++) next[i] = at_a[i * (k / 2)];\n"
+             "        int8 next_y = *at_b;\n"
+             "        s = MAD(x, y, s);\n"
+             "        x = next;\n"
+             "        y = next_y;\n"
+             "    }\n"
+             "    s = MAD(x, y, s);\n" STORE_ALL,
+     .says = "A straight from memory, B from columns in memory, a lane each, which are packed; all rounds of the loop at once",
+     .by_columns = true},
+    {.name = "sizes in a structure, without a sign",
+     .text = "    uint lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16;\n"
+             "    int8 sum = 0, y;\n"
+             "    short8 x;\n"
+             "    for (uint p = 0; p < s.k; p += 32) {\n"
+             "        for (uint i = 0; i < 8; i++) x[i] = a[(row + i) * (s.k / 2) + p / 2 + lane];\n"
+             "        for (uint i = 0; i < 8; i++) y[i] = b[(p / 4 + i) * s.n + column + lane];\n"
+             "        sum = MAD(x, y, sum);\n"
+             "    }\n"
+             "    for (uint i = 0; i < 8; i++) c[(row + i) * s.n + column + lane] = sum[i];\n",
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
+     .in_structure = true},
+    {.name = "sizes in a structure, local memory",
+     .text = "    local short of_a[8][16];\n"
+             "    local int of_b[8][16];\n"
+             "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16;\n"
+             "    int8 sum = 0, y;\n"
+             "    short8 x;\n"
+             "    for (int p = 0; p < s.k; p += 32) {\n"
+             "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+             "        for (int i = 0; i < 8; i++) {\n"
+             "            of_a[i][get_local_id(0)] = a[(row + i) * (s.k / 2) + p / 2 + get_local_id(0)];\n"
+             "            of_b[i][get_local_id(0)] = b[(p / 4 + i) * s.n + column + get_local_id(0)];\n"
+             "        }\n"
+             "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+             "        for (int i = 0; i < 8; i++) x[i] = of_a[i][lane];\n"
+             "        for (int i = 0; i < 8; i++) y[i] = of_b[i][lane];\n"
+             "        sum = MAD(x, y, sum);\n"
+             "    }\n"
+             "    for (int i = 0; i < 8; i++) c[(row + i) * s.n + column + lane] = sum[i];\n",
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
+     .in_structure = true},
+    {.name = "a loop that the program wants unrolled",
+     .text = "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16;\n"
+             "    int8 s = 0, y;\n"
+             "    short8 x;\n"
+             "    _Pragma(\"unroll\")\n"
+             "    for (int p = 0; p < 192; p += 32) {\n" LOADS("x", "y", "p") "        s = MAD(x, y, s);\n"
+                                                                              "    }\n" STORE_ALL,
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
+     .depth = 192},
+};
+
+struct size {
+    int rows, columns, depth;
+    size_t offset; /* where the range begins in x */
+};
+
+static int8_t in_a[MOST_ROWS * MOST_DEPTH], in_b[MOST_DEPTH * MOST_COLUMNS], as_kernel_has_b[MOST_DEPTH * MOST_COLUMNS];
+static int32_t out[MOST_ROWS * MOST_COLUMNS];
+
+static void fill(const struct idiom *idiom, const struct size *size)
+{
+    unsigned seed = 5;
+    for (int i = 0; i < size->rows * size->depth; i++)
+        in_a[i] = (int8_t)((seed = seed * 1664525u + 1013904223u) >> 24);
+    for (int k = 0; k < size->depth; k++)
+        for (int c = 0; c < size->columns; c++) {
+            const int8_t value = (int8_t)((seed = seed * 1664525u + 1013904223u) >> 24);
+            in_b[k * size->columns + c] = value;
+            as_kernel_has_b[idiom->by_columns ? c * size->depth + k : (k / 4 * size->columns + c) * 4 + k % 4] = value;
+        }
+}
+
+static cl_mem buffer(const void *in, size_t bytes)
+{
+    cl_int status;
+    cl_mem made = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, (void *)(uintptr_t)in, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    return made;
+}
+
+static void run(cl_program program, const struct idiom *idiom, const struct size *size)
+{
+    cl_int status;
+    cl_kernel kernel = clCreateKernel(program, "k", &status);
+    assert_int_equal(status, CL_SUCCESS);
+    memset(out, 0, sizeof out);
+    cl_mem memory[] = {buffer(in_a, sizeof in_a), buffer(as_kernel_has_b, sizeof as_kernel_has_b), buffer(out, sizeof out)};
+    for (cl_uint i = 0; i < 3; i++)
+        clSetKernelArg(kernel, i, sizeof memory[i], &memory[i]);
+    const cl_int sizes[] = {size->columns, size->depth};
+    clSetKernelArg(kernel, 3, idiom->in_structure ? sizeof sizes : sizeof sizes[0], sizes);
+    if (!idiom->in_structure)
+        clSetKernelArg(kernel, 4, sizeof sizes[1], &sizes[1]);
+    const size_t columns = (size_t)size->columns, up = (size_t)size->rows / UP, offset[] = {size->offset, 0}, local[] = {LANES, 1},
+                 global[] = {idiom->in_a_row ? columns * up : columns, up};
+    assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, idiom->in_a_row ? 1 : 2, offset, global, local, 0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(device.queue, memory[2], CL_TRUE, 0, sizeof out, out, 0, NULL, NULL), CL_SUCCESS);
+    for (cl_uint i = 0; i < 3; i++)
+        clReleaseMemObject(memory[i]);
+    clReleaseKernel(kernel);
+}
+
+static void check(cl_program program, const struct idiom *idiom, const struct size *size)
+{
+    fill(idiom, size);
+    run(program, idiom, size);
+    for (int r = 0; r < size->rows; r++)
+        for (int c = 0; c < size->columns; c++) {
+            int32_t sum = 0;
+            for (int k = 0; k < size->depth; k++)
+                sum += in_a[r * size->depth + k] * in_b[k * size->columns + c];
+            if (out[r * size->columns + c] != sum)
+                fail_msg("%s: %d x %d x %d: row %d, column %d", idiom->name, size->rows, size->columns, size->depth, r, c);
+        }
+}
+
+static void idioms_of_programs(void **state)
+{
+    static const struct size sizes[] = {{64, 64, 384, 0}, {40, 80, 416, 0}, {8, 48, 32, 0}, {24, 16, 64, 0}, {40, 48, 192, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof idioms / sizeof idioms[0]; i++) {
+        const struct idiom *idiom = &idioms[i];
+        struct text text = {0};
+        text_add(&text,
+                 "#define MAD intel_sub_group_i8_i8_matrix_mad_k32\n"
+                 "struct sizes { int n, k; };\n"
+                 "__attribute__((intel_reqd_sub_group_size(16)%s))\n"
+                 "kernel void k(global const short *restrict a, global const int *restrict b, global int *restrict c, %s)\n"
+                 "{\n%s}\n",
+                 strstr(idiom->text, "barrier") ? ", reqd_work_group_size(16, 1, 1)" : "",
+                 idiom->in_structure ? "struct sizes s" : "int n, int k", idiom->text);
+        cl_program program = device_build_text(&device, &text);
+        assert_non_null(program);
+        if (strstr(device.log, "\"topic\":\"matrix\"") && !strstr(device.log, idiom->says))
+            fail_msg("%s: the report lacks \"%s\":\n%s", idiom->name, idiom->says, device.log);
+        for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
+            if (!idiom->depth || idiom->depth == sizes[n].depth)
+                check(program, idiom, &sizes[n]);
+        if (idiom->in_a_row) /* rows of the range are no whole packets */
+            check(program, idiom, &(struct size){40, 80, 416, 8});
+        clReleaseProgram(program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(idioms_of_programs)};
+    device_open(&device);
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    device_close(&device);
+    return failures;
+}
