@@ -15,17 +15,12 @@ void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_
     }
 }
 
-static bool is_within(const struct tsr_tile_matrix *at, int64_t rows, int64_t bytes)
-{
-    return at->x >= 0 && at->y >= 0 && at->x + bytes <= at->width && at->y + rows <= at->height;
-}
-
 bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at)
 {
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
     struct tsr_tile_matrix last = *at;
     last.x += (x->steps - 1) * x->a_step;
-    return is_within(at, tsr__loop_rows(x), bytes) && is_within(&last, 1, bytes);
+    return tsr__is_within(at, tsr__loop_rows(x), bytes) && tsr__is_within(&last, 1, bytes);
 }
 
 bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at)
@@ -33,7 +28,7 @@ bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_
     const int64_t rows = x->steps * tsr__loop_b_rows(x);
     struct tsr_tile_matrix last = *at;
     last.x += (x->columns - 1) * x->b_next;
-    return is_within(at, rows, tsr__loop_b_bytes(x)) && is_within(&last, 1, tsr__loop_b_bytes(x));
+    return tsr__is_within(at, rows, tsr__loop_b_bytes(x)) && tsr__is_within(&last, 1, tsr__loop_b_bytes(x));
 }
 
 /* A step of a tile of A. */
