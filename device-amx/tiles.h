@@ -39,6 +39,8 @@ void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *loop)
 void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
 /* The same with rows of the tile at a distance, a multiple of 64. */
 void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
+/* The same where so many rows, and bytes of each, are there, or fewer; the rest is zero. */
+void tsr__tile_pack_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes, uint32_t how);
 /* Numbers of 4 bits become bytes: 32 bytes of each of some rows of A, and a step of B, 8 rows of words, with TSR_TILE_B_ROWS 32 of
  * elements or with TSR_TILE_B_COLUMNS 16 columns, become those of whole tiles, the lower halves of all bytes before the upper ones. `how`:
  * of the loop, with TSR_TILE_NIBBLES. */
@@ -64,6 +66,8 @@ struct tsr__tile_square {
 /* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): a square, and one product, added to a tile in
  * one piece. */
 void tsr__tile_square_amx(const struct tsr__tile_square *square, enum tsr_tile_product product);
+/* … or in the model of them, as the loop says. (tiles_squares.c) */
+void tsr__tile_square(const struct tsr__tile_square *square, const struct tsr_tile_loop *loop);
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);

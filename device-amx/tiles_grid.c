@@ -100,13 +100,18 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
         stride = bytes;
     }
     const struct tsr_tile_matrix now = place_of_step(c, x, step);
+    const bool packs = x->how & TSR_TILE_B_UNPACKED && !is_of_nibbles(x) && !is_of_halves(x);
     if (!c->within && !tsr__is_within(&now, rows, bytes)) {
-        char *whole = x->how & TSR_TILE_B_COLUMNS ? aside : copy;
-        tsr__tile_copy_within(whole, bytes, from, stride, rows, bytes, &now);
-        from = whole;
-        stride = bytes;
+        if (packs && now.x >= 0 && now.y >= 0) {
+            rows = now.height - now.y;
+            bytes = now.width - now.x;
+        } else {
+            tsr__tile_copy_within(copy, bytes, from, stride, rows, bytes, &now);
+            from = copy;
+            stride = bytes;
+        }
     }
-    if (x->how & TSR_TILE_B_COLUMNS && !is_of_nibbles(x)) {
+    if (x->how & TSR_TILE_B_COLUMNS && is_of_halves(x)) {
         tsr__tile_pack_rows(copy, LINE, from, stride, (uint32_t)x->how);
         from = copy;
         stride = LINE;
@@ -116,8 +121,8 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
         (x->how & TSR_TILE_B_ROWS ? tsr__tile_widen_halves : tsr__tile_widen_words)(to, PANEL_LINE, from, stride, rows);
     else if (is_of_nibbles(x))
         tsr__tile_unpack_b(to, PANEL_LINE, from, stride, (uint32_t)x->how);
-    else if (x->how & TSR_TILE_B_ROWS)
-        tsr__tile_pack_rows(to, PANEL_LINE, from, stride, (uint32_t)x->how);
+    else if (packs)
+        tsr__tile_pack_within(to, PANEL_LINE, from, stride, rows, bytes, (uint32_t)x->how);
     else
         copy_lines(to, PANEL_LINE, from, stride, words);
     if (is_tf32(x))

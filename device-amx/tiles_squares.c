@@ -53,10 +53,10 @@ static void multiply_by_model(const struct tsr__tile_square *s, unsigned i, unsi
         memcpy(to->at + r * to->stride, sum[r], LINE);
 }
 
-static void multiply_square(const struct tsr__block *b, const struct tsr__tile_square *s)
+void tsr__tile_square(const struct tsr__tile_square *s, const struct tsr_tile_loop *x)
 {
-    const enum tsr_tile_product product = tsr__packed_product(b->grid->loop);
-    if (b->grid->loop->how & TSR_TILE_IN_AMX) {
+    const enum tsr_tile_product product = tsr__packed_product(x);
+    if (x->how & TSR_TILE_IN_AMX) {
         tsr__tile_square_amx(s, product);
         return;
     }
@@ -106,20 +106,12 @@ static void pack_columns_of_a(const struct tsr__block *b, const struct strip_row
     const struct tsr_tile_loop *x = g->loop;
     const uint32_t product = x->how & TSR_TILE_PRODUCT;
     const int64_t in_step = TSR__TILE_WORDS * tsr__loop_in_word(x), bytes = TSR_TILE_ROW_BYTES / tsr__loop_in_word(x);
-    char words[TSR_TILE_BYTES] __attribute__((aligned(LINE))), copy[TSR_TILE_BYTES];
+    char words[TSR_TILE_BYTES] __attribute__((aligned(LINE)));
     for (int64_t step = first; step < first + count; step++)
         for (int64_t i = 0; i < TILES_HIGH && rows->row + i * TSR_TILE_ROWS < rows_of_grid(b->grid); i++) {
-            const char *from = rows->at[i * TSR_TILE_ROWS] + step * x->a_step;
-            int64_t stride = x->a_step / in_step;
-            struct tsr_tile_matrix at = x->a_matrix;
-            at.x += (rows->row + i * TSR_TILE_ROWS) / TSR_TILE_ROWS * bytes;
-            at.y += (g->first + step) * in_step;
-            if (!tsr__is_within(&at, in_step, bytes)) {
-                tsr__tile_copy_within(copy, bytes, from, stride, in_step, bytes, &at);
-                from = copy;
-                stride = bytes;
-            }
-            tsr__tile_pack_rows(words, LINE, from, stride, product);
+            const int64_t row = rows->row / TSR_TILE_ROWS + i, k = (g->first + step) * in_step;
+            tsr__tile_pack_within(words, LINE, rows->at[i * TSR_TILE_ROWS] + step * x->a_step, x->a_step / in_step, x->a_matrix.height - k,
+                                  x->a_matrix.width - x->a_matrix.x - row * bytes, product);
             tsr__tile_pack_rows(b->strip + ((step - first) * STRIP + i * TSR_TILE_ROWS) * LINE, LINE, words, LINE,
                                 product | TSR_TILE_B_COLUMNS);
         }
@@ -261,7 +253,7 @@ static void squares_by_panels(const struct tsr__block *b, const struct strip_row
         for (int64_t i = 0; i < s.rows * PANEL; i++)
             if (from_c && s.from[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 load_aside(b, aside[i / PANEL][i % PANEL], rows->row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL);
-        multiply_square(b, &s);
+        tsr__tile_square(&s, x);
         for (int64_t i = 0; i < s.rows * PANEL; i++)
             if (last && s.to[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 store_aside(b, aside[i / PANEL][i % PANEL], rows->row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL, past);

@@ -7,8 +7,9 @@
 #include "tessera/tiles.h"
 
 enum {
-    LEAST_PRODUCTS = 1 << 18,       /* of sizes for which there are matrix functions: these are faster for fewer */
-    LEAST_OTHER_PRODUCTS = 1 << 12, /* of others, whose numbers would be widened */
+    LEAST_PRODUCTS = 1 << 15, /* for fewer, calls take longer than what they save */
+    LEAST_OF_BYTES = 1 << 14, /* … of bytes, which are slow as numbers of 32 bits */
+    LEAST_BEYOND_MAD = 1 << 16, /* … of others, where there are matrix functions for the sizes */
     WORD_BYTES = 4,                 /* of a sum */
     MOST_ROWS = 512,                /* of C that is made aside: fewer, if there is less local memory */
     COLUMNS = 64,
@@ -139,7 +140,8 @@ static LLVMValueRef take_memory(struct tsr__te *e, const struct tiles *t, uint32
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tiles *t)
 {
     LLVMValueRef products = mul(e, mul(e, t->m, t->n), t->k);
-    int64_t least = tsr__te_known(products) >= 0 && tsr__te_fits_mad(e, inst, t->o) ? LEAST_PRODUCTS : LEAST_OTHER_PRODUCTS;
+    bool bytes = t->number == TSR__T_I8;
+    int64_t least = tsr__te_fits_mad(e, inst, t->o) ? (bytes ? LEAST_PRODUCTS : LEAST_BEYOND_MAD) : bytes ? LEAST_OF_BYTES : LEAST_PRODUCTS;
     return LLVMBuildICmp(e->builder, LLVMIntSGE, products, tsr__te_i64(e, least), "");
 }
 
