@@ -6,7 +6,7 @@
 #include "device-amx/tiles.h"
 
 __attribute__((target("avx512f,avx512bw"))) static void copy_within_512(char *to, int64_t to_stride, const char *from, int64_t stride,
-                                                                       int64_t rows, int64_t bytes, const struct tsr_tile_matrix *at)
+                                                                        int64_t rows, int64_t bytes, const struct tsr_tile_matrix *at)
 {
     const __mmask64 all = ~UINT64_C(0) >> (TSR_TILE_ROW_BYTES - bytes);
     const int64_t left = at->x < 0 ? -at->x : 0, end = at->width - at->x < bytes ? at->width - at->x : bytes;

@@ -75,7 +75,7 @@ AVX512 INLINE __m512i word_of_shorts(const char *from, int64_t stride, __m512i i
     {                                                                                                                                      \
         type order[TSR_TILE_ROW_BYTES / sizeof(type)];                                                                                     \
         EACH(i, TSR_TILE_ROW_BYTES / sizeof(type))                                                                                         \
-            order[i] = (type)(i % (in_word)*COLUMNS + i / (in_word));                                                                      \
+        order[i] = (type)(i % (in_word) * COLUMNS + i / (in_word));                                                                        \
         const __m512i index = _mm512_loadu_si512(order);                                                                                   \
         const __mmask64 all[] = {there->bytes, there->bytes, there->bytes, there->bytes};                                                  \
         const unsigned whole = (unsigned)there->rows / (in_word);                                                                          \
@@ -92,12 +92,13 @@ PACK_512(pack_bytes_512, BYTES_IN_WORD, word_of_bytes, uint8_t)
 PACK_512(pack_shorts_512, SHORTS_IN_WORD, word_of_shorts, uint16_t)
 
 /* Words of 16 columns, each of which has its words side by side: all change places in registers. */
-AVX512 static void pack_columns_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words, const struct extent *there)
+AVX512 static void pack_columns_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words,
+                                    const struct extent *there)
 {
     enum { FOUR = 4 };
     __m512i row[COLUMNS], pairs[COLUMNS], quads[FOUR][FOUR]; /* of four rows: column c, c + 4, c + 8, c + 12 */
     EACH(r, COLUMNS)
-        row[r] = (int64_t)r < there->rows ? _mm512_maskz_loadu_epi8(there->bytes, from + (int64_t)r * stride) : _mm512_setzero_si512();
+    row[r] = (int64_t)r < there->rows ? _mm512_maskz_loadu_epi8(there->bytes, from + (int64_t)r * stride) : _mm512_setzero_si512();
     EACH(r, COLUMNS / 2)
     {
         pairs[2 * r] = _mm512_unpacklo_epi32(row[2 * r], row[2 * r + 1]);
@@ -112,7 +113,8 @@ AVX512 static void pack_columns_512(char *to, int64_t to_stride, const char *fro
     }
     EACH(c, FOUR)
     {
-        const __m512i even[2] = {_mm512_shuffle_i32x4(quads[0][c], quads[1][c], 0x88), _mm512_shuffle_i32x4(quads[2][c], quads[3][c], 0x88)};
+        const __m512i even[2] = {_mm512_shuffle_i32x4(quads[0][c], quads[1][c], 0x88),
+                                 _mm512_shuffle_i32x4(quads[2][c], quads[3][c], 0x88)};
         const __m512i odd[2] = {_mm512_shuffle_i32x4(quads[0][c], quads[1][c], 0xdd), _mm512_shuffle_i32x4(quads[2][c], quads[3][c], 0xdd)};
         _mm512_store_si512(to + c * to_stride, _mm512_shuffle_i32x4(even[0], even[1], 0x88));
         _mm512_store_si512(to + (c + FOUR) * to_stride, _mm512_shuffle_i32x4(odd[0], odd[1], 0x88));
@@ -147,7 +149,8 @@ static void pack_columns(char *to, int64_t to_stride, const char *from, int64_t 
 static int64_t rows_of_tile(uint32_t how)
 {
     const unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
-    return how & TSR_TILE_B_COLUMNS ? COLUMNS : (int64_t)words * ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? BYTES_IN_WORD : SHORTS_IN_WORD);
+    return how & TSR_TILE_B_COLUMNS ? COLUMNS
+                                    : (int64_t)words * ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? BYTES_IN_WORD : SHORTS_IN_WORD);
 }
 
 static int64_t bytes_of_row(uint32_t how)

@@ -61,8 +61,7 @@ static bool all_wait(struct tsr__run *run, const struct tsr_tile_loop *all)
 {
     for (int64_t row = 0; row < all->rows; row += SIDE)
         for (int64_t column = 0; column < all->columns; column += SIDE) {
-            const struct tsr_tile_loop x =
-                part_of(all, row, column, least(SIDE, all->rows - row), least(SIDE, all->columns - column));
+            const struct tsr_tile_loop x = part_of(all, row, column, least(SIDE, all->rows - row), least(SIDE, all->columns - column));
             if (!tsr__tile_loop_waits(run, &x)) {
                 if (row || column)
                     tsr__tile_loops_end(run);
@@ -164,10 +163,11 @@ static void multiply_small(const struct tsr_tile_loop *x, const struct sizes *al
             for (int i = 0; i < 2; i++)
                 for (int j = 0; j < 2; j++) {
                     whole[i][j] = (row + i + 1) * TSR_TILE_ROWS <= all->rows && (column + j + 1) * TSR_TILE_ROW_BYTES <= all->c_bytes;
-                    s.to[i][j] = whole[i][j] ? (struct tsr__tile_rows){x->to + (row + i) * TSR_TILE_ROWS * x->to_stride +
-                                                                           (column + j) * TSR_TILE_ROW_BYTES,
-                                                                       x->to_stride}
-                                             : (struct tsr__tile_rows){aside[i][j], TSR_TILE_ROW_BYTES};
+                    s.to[i][j] =
+                        whole[i][j]
+                            ? (struct tsr__tile_rows){x->to + (row + i) * TSR_TILE_ROWS * x->to_stride + (column + j) * TSR_TILE_ROW_BYTES,
+                                                      x->to_stride}
+                            : (struct tsr__tile_rows){aside[i][j], TSR_TILE_ROW_BYTES};
                     s.from[i][j] = s.to[i][j];
                     if (!whole[i][j] && !x->zero)
                         copy_of_c(x, row + i, column + j, all, aside[i][j], false);

@@ -217,6 +217,16 @@ typedef char aside_tiles[TILES_HIGH][PANEL][TSR_TILE_BYTES];
 static void find_tiles(const struct tsr__block *b, int64_t row, int64_t column, aside_tiles aside,
                        struct tsr__tile_rows to[TILES_HIGH][PANEL])
 {
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t rows = g->c_rows ? g->c_rows : tsr__loop_rows(x), bytes = g->c_rows ? g->c_bytes : x->columns * LINE;
+    if (g->rows == 1 && g->columns == 1 && !x->past && g->to[0] && row + STRIP <= rows && (column + PANEL) * LINE <= bytes) {
+        char *first = g->to[0] + g->sum + row * x->to_stride + column * LINE; /* all tiles of one loop lie as a matrix */
+        for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
+            to[i / PANEL][i % PANEL] =
+                (struct tsr__tile_rows){first + i / PANEL * TSR_TILE_ROWS * x->to_stride + i % PANEL * LINE, x->to_stride};
+        return;
+    }
     for (int64_t i = 0; i < TILES_HIGH; i++)
         for (int64_t j = 0; j < PANEL; j++) {
             char *at = b->grid->loop->past ? NULL : whole_tile(b, row + i * TSR_TILE_ROWS, column + j);

@@ -7,11 +7,11 @@
 #include "tessera/tiles.h"
 
 enum {
-    LEAST_PRODUCTS = 1 << 15, /* for fewer, calls take longer than what they save */
-    LEAST_OF_BYTES = 1 << 14, /* … of bytes, which are slow as numbers of 32 bits */
+    LEAST_PRODUCTS = 1 << 15,   /* for fewer, calls take longer than what they save */
+    LEAST_OF_BYTES = 1 << 14,   /* … of bytes, which are slow as numbers of 32 bits */
     LEAST_BEYOND_MAD = 1 << 16, /* … of others, where there are matrix functions for the sizes */
-    WORD_BYTES = 4,                 /* of a sum */
-    MOST_ROWS = 512,                /* of C that is made aside: fewer, if there is less local memory */
+    WORD_BYTES = 4,             /* of a sum */
+    MOST_ROWS = 512,            /* of C that is made aside: fewer, if there is less local memory */
     COLUMNS = 64,
 };
 
@@ -59,7 +59,10 @@ static LLVMValueRef pitch(struct tsr__te *e, const struct tsr__te_memref *m)
 static void multiply(struct tsr__te *e, const struct tiles *t, LLVMValueRef row, LLVMValueRef rows, LLVMValueRef col, LLVMValueRef cols,
                      LLVMValueRef to, LLVMValueRef stride, bool adds)
 {
-    uint32_t how = e->unit.tiles | (t->number == TSR__T_I8 ? TSR_TILE_S8S8 : t->number == TSR__T_F16 ? TSR_TILE_F16 : TSR_TILE_BF16) |
+    uint32_t how = e->unit.tiles |
+                   (t->number == TSR__T_I8    ? TSR_TILE_S8S8
+                    : t->number == TSR__T_F16 ? TSR_TILE_F16
+                                              : TSR_TILE_BF16) |
                    (t->tb ? TSR_TILE_A_COLUMNS : 0) | (t->ta ? TSR_TILE_B_COLUMNS : 0) | (adds ? TSR_TILE_ADDS : 0) |
                    (t->may_wait ? TSR_TILE_MAY_WAIT : 0);
     LLVMValueRef zero = tsr__te_i64(e, 0);
