@@ -7,6 +7,10 @@
 enum {
     MOST_TILES = 1 << 11, /* of rows, or of columns, of a loop: no place in C is too far for the grid's arithmetic */
     SIDE = 4,             /* tiles, of a loop that waits */
+    /* An A by columns takes longer to pack than sums to store and load: for so many columns of tiles, no more steps are made at a time than
+     * leave room for the packed B of as many. */
+    MANY_COLUMNS = 32,
+    STEPS_BY_COLUMNS = 16,
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -36,6 +40,26 @@ static struct tsr_tile_loop part_of(const struct tsr_tile_loop *all, int64_t row
         x.b_matrix.y += column * TSR_TILE_ROWS;
     else
         x.b_matrix.x += column * x.b_next;
+    return x;
+}
+
+/* So many steps of the product from this one on, the first of which begin with zeros if it does. */
+static struct tsr_tile_loop steps_of(const struct tsr_tile_loop *all, int64_t first, int64_t steps)
+{
+    const int64_t in_step = TSR__TILE_WORDS * tsr__loop_in_word(all);
+    struct tsr_tile_loop x = *all;
+    x.steps = steps;
+    x.zero = all->zero && !first;
+    x.a += first * x.a_step;
+    x.b += first * x.b_step;
+    if (x.how & TSR_TILE_A_COLUMNS)
+        x.a_matrix.y += first * in_step;
+    else
+        x.a_matrix.x += first * x.a_step;
+    if (x.how & TSR_TILE_B_COLUMNS)
+        x.b_matrix.x += first * x.b_step;
+    else
+        x.b_matrix.y += first * in_step;
     return x;
 }
 
@@ -232,10 +256,13 @@ void tsr__matrix_product(struct tsr_item *item, const void *a, const void *b, vo
     }
     if (!whole)
         x.how |= TSR_TILE_A_EDGES | TSR_TILE_B_EDGES;
+    const int64_t most_steps = by_columns && x.columns > MANY_COLUMNS ? STEPS_BY_COLUMNS : x.steps;
     for (int64_t row = 0; row < x.rows; row += MOST_TILES)
-        for (int64_t column = 0; column < x.columns; column += MOST_TILES) {
-            const struct tsr_tile_loop part =
-                part_of(&x, row, column, least(MOST_TILES, x.rows - row), least(MOST_TILES, x.columns - column));
-            multiply_now(&part, rows - row * TSR_TILE_ROWS, (columns - column * TSR_TILE_ROWS) * 4, memory);
-        }
+        for (int64_t column = 0; column < x.columns; column += MOST_TILES)
+            for (int64_t first = 0; first < x.steps; first += most_steps) {
+                const struct tsr_tile_loop some = steps_of(&x, first, least(most_steps, x.steps - first)),
+                                           part = part_of(&some, row, column, least(MOST_TILES, x.rows - row),
+                                                          least(MOST_TILES, x.columns - column));
+                multiply_now(&part, rows - row * TSR_TILE_ROWS, (columns - column * TSR_TILE_ROWS) * 4, memory);
+            }
 }

@@ -26,6 +26,7 @@ static const struct size {
     {96, 64, 192, 48, 32, 64, false, false, true},   {33, 65, 1, 16, 64, 0, true, true, true},
     {128, 32, 4096, 64, 32, 0, false, false, false}, {80, 48, 35000, 80, 48, 0, false, false, false},
     {48, 40, 700, 48, 40, 0, true, true, true},      {1, 300, 64, 1, 300, 0, false, false, false},
+    {600, 40, 1100, 600, 40, 0, false, false, true}, {576, 32, 2048, 576, 32, 0, false, true, true},
 };
 
 static int value(size_t i)
