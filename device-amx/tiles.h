@@ -66,9 +66,9 @@ struct tsr__tile_square {
 /* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): a square, and one product, added to a tile in
  * one piece. */
 void tsr__tile_square_amx(const struct tsr__tile_square *square, enum tsr_tile_product product);
-/* … or in the model of them, as the loop says. (tiles_squares.c) */
-void tsr__tile_square(const struct tsr__tile_square *square, const struct tsr_tile_loop *loop);
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+/* A square by them, or in the model of them, as the loop says. (tiles_squares.c) */
+void tsr__tile_square(const struct tsr__tile_square *square, const struct tsr_tile_loop *loop);
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
 

@@ -111,8 +111,7 @@ static void pack_columns_of_a(const struct tsr__block *b, const struct strip_row
         for (int64_t i = 0; i < TILES_HIGH && rows->row + i * TSR_TILE_ROWS < rows_of_grid(b->grid); i++) {
             const int64_t row = rows->row / TSR_TILE_ROWS + i, k = (g->first + step) * in_step;
             tsr__tile_pack_within(words, LINE, rows->at[i * TSR_TILE_ROWS] + step * x->a_step, x->a_step / in_step,
-                                  x->a_matrix.height - x->a_matrix.y - k,
-                                  x->a_matrix.width - x->a_matrix.x - row * bytes, product);
+                                  x->a_matrix.height - x->a_matrix.y - k, x->a_matrix.width - x->a_matrix.x - row * bytes, product);
             tsr__tile_pack_rows(b->strip + ((step - first) * STRIP + i * TSR_TILE_ROWS) * LINE, LINE, words, LINE,
                                 product | TSR_TILE_B_COLUMNS);
         }
