@@ -415,6 +415,8 @@ enum tsr__te_dot {
 /* The dot products that the CPU has for a product of matrices of these types, by a work-group of one sub-group; of cooperative ones. */
 enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 enum tsr__te_dot tsr__te_coop_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+/* Whether a unit multiplies tiles of these types, by a work-group of one sub-group. */
+bool tsr__te_has_tiles(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* Whether numbers of these types are multiplied in pairs, as i16: bytes as well, where the CPU has no dot product of four. */
 bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* A word of memory, at a multiple of so many bytes. */
@@ -451,8 +453,6 @@ bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, cons
 /* Whether there is. */
 bool tsr__te_fits_mad(const struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_tiles.c ---- */
-/* Whether a unit multiplies tiles of these types. */
-bool tsr__te_has_tiles(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* Answers what tsr__te_gemm_by_blocks does. */
 bool tsr__te_gemm_by_tiles(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMBasicBlockRef *otherwise);
 /* ---- gemm_dot.c ---- */

@@ -24,13 +24,6 @@ struct tiles {
 
 /* ---- which products ---- */
 
-bool tsr__te_has_tiles(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
-{
-    if (!e->unit.tiles || !e->one_sub_group || a != b)
-        return false;
-    return a == TSR__T_I8 ? sum == TSR__T_I32 : (a == TSR__T_BF16 || (a == TSR__T_F16 && e->unit.tiles_of_f16)) && sum == TSR__T_F32;
-}
-
 static bool has_tiles(const struct tsr__te *e, const struct tsr__te_blas *o, enum tsr__t_number sum)
 {
     return o->atomic == TSR__T_PLAIN && tsr__te_has_tiles(e, o->a.type->number, o->b.type->number, sum) &&
