@@ -119,9 +119,16 @@ static int dimension_to_halve(const struct tsr_launch *launch, const uint64_t in
 static uint64_t count_blocks(struct tsr_launch *launch)
 {
     struct tsr__blocks *blocks = &launch->blocks;
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < 3; d++)
         blocks->count[d] = tsr__divide_up(launch->group.num_groups[d], blocks->size[d]);
-    return blocks->count[0] * blocks->count[1] * launch->group.num_groups[2];
+    return blocks->count[0] * blocks->count[1] * blocks->count[2];
+}
+
+/* Work-groups in z have products of their own, unless all are there, in which case their numbers may stand for tiles of C. */
+static void cut_depth(struct tsr_launch *launch, uint64_t wanted)
+{
+    const uint64_t *groups = launch->group.num_groups;
+    launch->blocks.size[2] = groups[0] == 1 && groups[1] == 1 ? tsr__divide_up(groups[2], wanted) : 1;
 }
 
 /* Work-groups that go through tiles of C in loops: which these are, only they know. */
@@ -166,6 +173,7 @@ void tsr__blocks_cut(struct tsr_launch *launch)
         return;
     if ((launch->form != TSR_FORM_ROWS && launch->form != TSR_FORM_REGIONS) || !launch->groups || !are_full_groups(launch))
         return;
+    cut_depth(launch, threads > 1 ? threads * TSR__BLOCKS_PER_WORKER : 1);
     if (atomic_load_explicit(&launch->entry->repeats_loops, memory_order_relaxed))
         cut_evenly(launch, threads > 1 ? threads * TSR__LARGE_BLOCKS_PER_WORKER : 1);
     else
@@ -271,17 +279,20 @@ void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
     group->num_sub_groups = group->enqueued_num_sub_groups;
     for (; begin < end; begin++) {
         uint64_t at[2] = {begin / blocks->count[1] % blocks->count[0], begin % blocks->count[1]}, groups[3] = {1, 1, 1};
-        group->group_id[2] = begin / (blocks->count[0] * blocks->count[1]);
+        const uint64_t first = begin / (blocks->count[0] * blocks->count[1]) * blocks->size[2];
         for (int d = 0; d < 2; d++) {
             at[d] *= blocks->size[d];
             groups[d] = tsr__least(group->num_groups[d] - at[d], blocks->size[d]);
         }
-        if (runs_twice(run))
-            run_in_parts(run, at, groups);
-        else
-            run_block(run, at, groups, TSR__ONLY_PASS);
-        if (group->local_size[2] > 1) /* none of the next block's operands is among those that wait */
-            tsr__tile_loops_end(run);
+        for (uint64_t z = first; z < first + blocks->size[2] && z < group->num_groups[2]; z++) {
+            group->group_id[2] = z;
+            if (runs_twice(run))
+                run_in_parts(run, at, groups);
+            else
+                run_block(run, at, groups, TSR__ONLY_PASS);
+            if (group->local_size[2] > 1) /* none of the next block's operands is among those that wait */
+                tsr__tile_loops_end(run);
+        }
     }
     tsr__tile_loops_end(run);
 }

@@ -22,6 +22,7 @@ enum tsr__scratch {
     TSR__SCRATCH_CONTEXTS,
     TSR__SCRATCH_SHARE,
     TSR__SCRATCH_TWICE,
+    TSR__SCRATCH_PRODUCT,
     TSR__SCRATCH_COUNT
 };
 _Static_assert(TSR__SCRATCH_COUNT <= TSR_SCRATCH_SLOTS, "a worker has no scratch memory for this slot");
@@ -187,7 +188,7 @@ struct tsr__boxes {
 
 /* A range cut into blocks of work-groups, of size[0] x size[1] but at the ends. */
 struct tsr__blocks {
-    uint64_t size[2], count[2];
+    uint64_t size[3], count[3];
     uint64_t launch; /* a number of its own for each launch of a kernel whose loops may wait, with or without blocks */
 };
 

@@ -345,9 +345,9 @@ static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
     report(run, waits);
 }
 
-const struct tsr_rt tsr__rt = {rt_barrier,     rt_exchange,     rt_torn,        rt_apart,          rt_print,
-                               tsr__space_of,  rt_enqueue,      tsr__tile_move, tsr__tile_operand, tsr__tile_multiply,
-                               tsr__tile_loop, tsr__tile_first, tsr__tile_pack};
+const struct tsr_rt tsr__rt = {rt_barrier,     rt_exchange,     rt_torn,        rt_apart,           rt_print,
+                               tsr__space_of,  rt_enqueue,      tsr__tile_move, tsr__tile_operand,  tsr__tile_multiply,
+                               tsr__tile_loop, tsr__tile_first, tsr__tile_pack, tsr__matrix_product};
 
 /* ---- the round ---- */
 

@@ -22,6 +22,9 @@ void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a,
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
 struct tsr__run;
 struct tsr_launch;
+/* (tiles_product.c) */
+void tsr__matrix_product(struct tsr_item *item, const void *a, const void *b, void *c, int64_t a_stride, int64_t b_stride, int64_t c_stride,
+                         int64_t rows, int64_t columns, int64_t depth, uint32_t how);
 /* Tells the accumulators of a loop whose sums are apart where the first row of the first one is, how far the next sum, and the next row;
  * NULL: there are none. (tiles_twice.c) */
 void tsr__tile_sums_apart(const struct tsr_tile_loop *loop, const char *at, int64_t far, int64_t row);
@@ -36,6 +39,8 @@ void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *loop)
 void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
 /* The same with rows of the tile at a distance, a multiple of 64. */
 void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
+/* The same where so many rows, and bytes of each, are there, or fewer; the rest is zero. */
+void tsr__tile_pack_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes, uint32_t how);
 /* Numbers of 4 bits become bytes: 32 bytes of each of some rows of A, and a step of B, 8 rows of words, with TSR_TILE_B_ROWS 32 of
  * elements or with TSR_TILE_B_COLUMNS 16 columns, become those of whole tiles, the lower halves of all bytes before the upper ones. `how`:
  * of the loop, with TSR_TILE_NIBBLES. */
@@ -62,6 +67,8 @@ struct tsr__tile_square {
  * one piece. */
 void tsr__tile_square_amx(const struct tsr__tile_square *square, enum tsr_tile_product product);
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+/* A square by them, or in the model of them, as the loop says. (tiles_squares.c) */
+void tsr__tile_square(const struct tsr__tile_square *square, const struct tsr_tile_loop *loop);
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
 
@@ -127,6 +134,7 @@ struct tsr__tile_grid {
     char *const *to;                           /* row after row; NULL: there is no such loop */
     int64_t sum;                               /* bytes from the start of C to that of the sum that is made, if sums are apart */
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
+    int64_t c_rows, c_bytes;                   /* of C, all of whose loops are one, and bytes of a row: others are not there; 0: all are */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
     bool has_packed_b;                         /* … with the operands B, as the last grid in it had the same, in loops of the same shape */
     bool b_in_place;                           /* B is not packed: tiles are loaded from where it lies */
@@ -218,6 +226,11 @@ static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 /* Copies `rows` rows of `bytes` bytes that lie `stride` apart from `from` on, which is at `at` in its matrix; zeros where that is not. */
 void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes,
                            const struct tsr_tile_matrix *at);
+/* Do so many rows of `bytes` bytes lie in the matrix? */
+static inline bool tsr__is_within(const struct tsr_tile_matrix *at, int64_t rows, int64_t bytes)
+{
+    return at->x >= 0 && at->y >= 0 && at->x + bytes <= at->width && at->y + rows <= at->height;
+}
 /* Does all of A, or of B, through all steps, lie in its matrix? */
 bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at);
 bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at);

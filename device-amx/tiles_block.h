@@ -91,7 +91,8 @@ void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g);
 static inline bool has_plain_rows_of_a(const struct tsr__block *b)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    return !b->grid->a_at && !(x->how & TSR_TILE_A_COMPUTED) && !is_of_nibbles(x) && x->a_step == 4 * (int64_t)tsr__loop_words(x);
+    return !b->grid->a_at && !(x->how & (TSR_TILE_A_COMPUTED | TSR_TILE_A_COLUMNS)) && !is_of_nibbles(x) &&
+           x->a_step == 4 * (int64_t)tsr__loop_words(x);
 }
 
 /* Where a column of tiles of B begins, counted through all columns of the grid. */

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Operands of loops over K that cross edges of their matrices: elements outside are zero, and nothing outside is read. */
+#include <immintrin.h>
 #include <string.h>
 
 #include "device-amx/tiles.h"
+
+__attribute__((target("avx512f,avx512bw"))) static void copy_within_512(char *to, int64_t to_stride, const char *from, int64_t stride,
+                                                                        int64_t rows, int64_t bytes, const struct tsr_tile_matrix *at)
+{
+    const __mmask64 all = ~UINT64_C(0) >> (TSR_TILE_ROW_BYTES - bytes);
+    const int64_t left = at->x < 0 ? -at->x : 0, end = at->width - at->x < bytes ? at->width - at->x : bytes;
+    const __mmask64 some = left < end ? ~UINT64_C(0) >> (TSR_TILE_ROW_BYTES - end) & ~UINT64_C(0) << left : 0;
+    for (int64_t r = 0; r < rows; r++, to += to_stride)
+        _mm512_mask_storeu_epi8(to, all, _mm512_maskz_loadu_epi8(at->y + r >= 0 && at->y + r < at->height ? some : 0, from + r * stride));
+}
 
 void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes,
                            const struct tsr_tile_matrix *at)
 {
     const int64_t left = at->x < 0 ? -at->x : 0, end = at->width - at->x < bytes ? at->width - at->x : bytes;
+    if (bytes <= TSR_TILE_ROW_BYTES && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512BW)) {
+        copy_within_512(to, to_stride, from, stride, rows, bytes, at);
+        return;
+    }
     for (int64_t r = 0; r < rows; r++, to += to_stride) {
         memset(to, 0, (size_t)bytes);
         if (at->y + r >= 0 && at->y + r < at->height && left < end)
@@ -15,17 +30,12 @@ void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_
     }
 }
 
-static bool is_within(const struct tsr_tile_matrix *at, int64_t rows, int64_t bytes)
-{
-    return at->x >= 0 && at->y >= 0 && at->x + bytes <= at->width && at->y + rows <= at->height;
-}
-
 bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at)
 {
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
     struct tsr_tile_matrix last = *at;
     last.x += (x->steps - 1) * x->a_step;
-    return is_within(at, tsr__loop_rows(x), bytes) && is_within(&last, 1, bytes);
+    return tsr__is_within(at, tsr__loop_rows(x), bytes) && tsr__is_within(&last, 1, bytes);
 }
 
 bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at)
@@ -33,7 +43,7 @@ bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_
     const int64_t rows = x->steps * tsr__loop_b_rows(x);
     struct tsr_tile_matrix last = *at;
     last.x += (x->columns - 1) * x->b_next;
-    return is_within(at, rows, tsr__loop_b_bytes(x)) && is_within(&last, 1, tsr__loop_b_bytes(x));
+    return tsr__is_within(at, rows, tsr__loop_b_bytes(x)) && tsr__is_within(&last, 1, tsr__loop_b_bytes(x));
 }
 
 /* A step of a tile of A. */

@@ -39,6 +39,17 @@ struct column {
     struct tsr_tile_matrix at;
 };
 
+/* Where a step's rows of a column lie in their matrix. */
+static struct tsr_tile_matrix place_of_step(const struct column *c, const struct tsr_tile_loop *x, int64_t step)
+{
+    struct tsr_tile_matrix at = c->at;
+    if (x->how & TSR_TILE_B_COLUMNS)
+        at.x += step * x->b_step;
+    else
+        at.y += step * tsr__loop_b_rows(x);
+    return at;
+}
+
 /* Of a last column that stands alone the one before is the neighbour, whose results go nowhere. */
 static struct column find_column(const struct tsr__block *b, int64_t i)
 {
@@ -52,9 +63,12 @@ static struct column find_column(const struct tsr__block *b, int64_t i)
                        .within = true};
     if (g->b_at) {
         c.at = g->b_at[column / x->columns];
-        c.at.y += g->first * tsr__loop_b_rows(x);
-        c.within = tsr__loop_b_is_within(x, &c.at);
-        c.at.x += in_loop * x->b_next;
+        c.within = !(x->how & TSR_TILE_B_COLUMNS) && tsr__loop_b_is_within(x, &c.at);
+        c.at = place_of_step(&c, x, g->first);
+        if (x->how & TSR_TILE_B_COLUMNS)
+            c.at.y += in_loop * tsr__loop_b_rows(x);
+        else
+            c.at.x += in_loop * x->b_next;
     }
     return c;
 }
@@ -79,20 +93,25 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
     int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x), stride = x->b_stride;
     const char *from = c->from + step * x->b_step;
     char *to = c->to + step * packed_words(x) * PANEL_LINE, copy[TSR_TILE_BYTES] __attribute__((aligned(LINE)));
-    char halves[TSR_TILE_BYTES];
+    char aside[TSR_TILE_BYTES];
     if (c->right) {
-        copy_halves(halves, c, x, step);
-        from = halves;
+        copy_halves(aside, c, x, step);
+        from = aside;
         stride = bytes;
     }
-    if (!c->within) {
-        struct tsr_tile_matrix now = c->at;
-        now.y += step * rows;
-        tsr__tile_copy_within(copy, bytes, from, stride, rows, bytes, &now);
-        from = copy;
-        stride = bytes;
+    const struct tsr_tile_matrix now = place_of_step(c, x, step);
+    const bool packs = x->how & TSR_TILE_B_UNPACKED && !is_of_nibbles(x) && !is_of_halves(x);
+    if (!c->within && !tsr__is_within(&now, rows, bytes)) {
+        if (packs && now.x >= 0 && now.y >= 0) {
+            rows = now.height - now.y;
+            bytes = now.width - now.x;
+        } else {
+            tsr__tile_copy_within(copy, bytes, from, stride, rows, bytes, &now);
+            from = copy;
+            stride = bytes;
+        }
     }
-    if (x->how & TSR_TILE_B_COLUMNS && !is_of_nibbles(x)) {
+    if (x->how & TSR_TILE_B_COLUMNS && is_of_halves(x)) {
         tsr__tile_pack_rows(copy, LINE, from, stride, (uint32_t)x->how);
         from = copy;
         stride = LINE;
@@ -102,8 +121,8 @@ static void pack_step(const struct column *c, const struct tsr_tile_loop *x, int
         (x->how & TSR_TILE_B_ROWS ? tsr__tile_widen_halves : tsr__tile_widen_words)(to, PANEL_LINE, from, stride, rows);
     else if (is_of_nibbles(x))
         tsr__tile_unpack_b(to, PANEL_LINE, from, stride, (uint32_t)x->how);
-    else if (x->how & TSR_TILE_B_ROWS)
-        tsr__tile_pack_rows(to, PANEL_LINE, from, stride, (uint32_t)x->how);
+    else if (packs)
+        tsr__tile_pack_within(to, PANEL_LINE, from, stride, rows, bytes, (uint32_t)x->how);
     else
         copy_lines(to, PANEL_LINE, from, stride, words);
     if (is_tf32(x))

@@ -3,6 +3,7 @@
  * numbers of 4 bits. */
 #include <assert.h>
 #include <immintrin.h>
+#include <string.h>
 
 #include "device-amx/tiles.h"
 #include "tessera/base.h"
@@ -40,31 +41,87 @@ static void pack_shorts(char *to, int64_t to_stride, const char *from, int64_t s
 /* The same by one permutation of a register that has the rows one after the other. */
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
 
-AVX512 static void pack_bytes_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
+/* How much of a tile's rows in memory there is; the rest is zero. */
+struct extent {
+    int64_t rows;
+    __mmask64 bytes; /* of each row */
+};
+
+/* Of a row that is there. */
+AVX512 INLINE __mmask64 mask_of(int64_t row, const struct extent *there)
 {
-    char order[TSR_TILE_ROW_BYTES];
-    for (int i = 0; i < TSR_TILE_ROW_BYTES; i++)
-        order[i] = (char)(i % BYTES_IN_WORD * COLUMNS + i / BYTES_IN_WORD);
-    __m512i index = _mm512_loadu_si512(order);
-    for (unsigned w = 0; w < words; w++, to += to_stride, from += BYTES_IN_WORD * stride) {
-        __m512i rows = _mm512_castsi128_si512(_mm_loadu_si128((const void *)from));
-        rows = _mm512_mask_broadcast_i32x4(rows, 0x00f0, _mm_loadu_si128((const void *)(from + stride)));
-        rows = _mm512_mask_broadcast_i32x4(rows, 0x0f00, _mm_loadu_si128((const void *)(from + 2 * stride)));
-        rows = _mm512_mask_broadcast_i32x4(rows, 0xf000, _mm_loadu_si128((const void *)(from + 3 * stride)));
-        _mm512_store_si512(to, _mm512_permutexvar_epi8(index, rows));
-    }
+    return row < there->rows ? there->bytes : 0;
 }
 
-AVX512 static void pack_shorts_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
+AVX512 INLINE __m512i word_of_bytes(const char *from, int64_t stride, __m512i index, const __mmask64 *mask)
 {
-    uint16_t order[TSR_TILE_ROW_BYTES / 2];
-    for (unsigned i = 0; i < TSR_ARRAY_LEN(order); i++)
-        order[i] = (uint16_t)(i % SHORTS_IN_WORD * COLUMNS + i / SHORTS_IN_WORD);
-    __m512i index = _mm512_loadu_si512(order);
-    for (unsigned w = 0; w < words; w++, to += to_stride, from += SHORTS_IN_WORD * stride) {
-        __m512i rows = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)from));
-        rows = _mm512_inserti64x4(rows, _mm256_loadu_si256((const void *)(from + stride)), 1);
-        _mm512_store_si512(to, _mm512_permutexvar_epi16(index, rows));
+    __m512i rows = _mm512_castsi128_si512(_mm_maskz_loadu_epi8((__mmask16)mask[0], from));
+    rows = _mm512_mask_broadcast_i32x4(rows, 0x00f0, _mm_maskz_loadu_epi8((__mmask16)mask[1], from + stride));
+    rows = _mm512_mask_broadcast_i32x4(rows, 0x0f00, _mm_maskz_loadu_epi8((__mmask16)mask[2], from + 2 * stride));
+    rows = _mm512_mask_broadcast_i32x4(rows, 0xf000, _mm_maskz_loadu_epi8((__mmask16)mask[3], from + 3 * stride));
+    return _mm512_permutexvar_epi8(index, rows);
+}
+
+AVX512 INLINE __m512i word_of_shorts(const char *from, int64_t stride, __m512i index, const __mmask64 *mask)
+{
+    __m512i rows = _mm512_castsi256_si512(_mm256_maskz_loadu_epi8((__mmask32)mask[0], from));
+    rows = _mm512_inserti64x4(rows, _mm256_maskz_loadu_epi8((__mmask32)mask[1], from + stride), 1);
+    return _mm512_permutexvar_epi16(index, rows);
+}
+
+/* Words all of whose rows are there, then one that has some, then those that have none. */
+#define PACK_512(name, in_word, word_of, type)                                                                                             \
+    AVX512 static void name(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words, const struct extent *there)     \
+    {                                                                                                                                      \
+        type order[TSR_TILE_ROW_BYTES / sizeof(type)];                                                                                     \
+        EACH(i, TSR_TILE_ROW_BYTES / sizeof(type))                                                                                         \
+        order[i] = (type)(i % (in_word) * COLUMNS + i / (in_word));                                                                        \
+        const __m512i index = _mm512_loadu_si512(order);                                                                                   \
+        const __mmask64 all[] = {there->bytes, there->bytes, there->bytes, there->bytes};                                                  \
+        const unsigned whole = (unsigned)there->rows / (in_word);                                                                          \
+        unsigned w = 0;                                                                                                                    \
+        for (; w < whole; w++, to += to_stride, from += (in_word) * stride)                                                                \
+            _mm512_store_si512(to, word_of(from, stride, index, all));                                                                     \
+        for (; w < words; w++, to += to_stride, from += (in_word) * stride) {                                                              \
+            const int64_t row = (int64_t)w * (in_word);                                                                                    \
+            const __mmask64 some[] = {mask_of(row, there), mask_of(row + 1, there), mask_of(row + 2, there), mask_of(row + 3, there)};     \
+            _mm512_store_si512(to, some[0] ? word_of(from, stride, index, some) : _mm512_setzero_si512());                                 \
+        }                                                                                                                                  \
+    }
+PACK_512(pack_bytes_512, BYTES_IN_WORD, word_of_bytes, uint8_t)
+PACK_512(pack_shorts_512, SHORTS_IN_WORD, word_of_shorts, uint16_t)
+
+/* Words of 16 columns, each of which has its words side by side: all change places in registers. */
+AVX512 static void pack_columns_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words,
+                                    const struct extent *there)
+{
+    enum { FOUR = 4 };
+    __m512i row[COLUMNS], pairs[COLUMNS], quads[FOUR][FOUR]; /* of four rows: column c, c + 4, c + 8, c + 12 */
+    EACH(r, COLUMNS)
+    row[r] = (int64_t)r < there->rows ? _mm512_maskz_loadu_epi8(there->bytes, from + (int64_t)r * stride) : _mm512_setzero_si512();
+    EACH(r, COLUMNS / 2)
+    {
+        pairs[2 * r] = _mm512_unpacklo_epi32(row[2 * r], row[2 * r + 1]);
+        pairs[2 * r + 1] = _mm512_unpackhi_epi32(row[2 * r], row[2 * r + 1]);
+    }
+    EACH(g, FOUR)
+    {
+        quads[g][0] = _mm512_unpacklo_epi64(pairs[FOUR * g], pairs[FOUR * g + 2]);
+        quads[g][1] = _mm512_unpackhi_epi64(pairs[FOUR * g], pairs[FOUR * g + 2]);
+        quads[g][2] = _mm512_unpacklo_epi64(pairs[FOUR * g + 1], pairs[FOUR * g + 3]);
+        quads[g][3] = _mm512_unpackhi_epi64(pairs[FOUR * g + 1], pairs[FOUR * g + 3]);
+    }
+    EACH(c, FOUR)
+    {
+        const __m512i even[2] = {_mm512_shuffle_i32x4(quads[0][c], quads[1][c], 0x88),
+                                 _mm512_shuffle_i32x4(quads[2][c], quads[3][c], 0x88)};
+        const __m512i odd[2] = {_mm512_shuffle_i32x4(quads[0][c], quads[1][c], 0xdd), _mm512_shuffle_i32x4(quads[2][c], quads[3][c], 0xdd)};
+        _mm512_store_si512(to + c * to_stride, _mm512_shuffle_i32x4(even[0], even[1], 0x88));
+        _mm512_store_si512(to + (c + FOUR) * to_stride, _mm512_shuffle_i32x4(odd[0], odd[1], 0x88));
+        if (words == COLUMNS) {
+            _mm512_store_si512(to + (c + 2 * FOUR) * to_stride, _mm512_shuffle_i32x4(even[0], even[1], 0xdd));
+            _mm512_store_si512(to + (c + 3 * FOUR) * to_stride, _mm512_shuffle_i32x4(odd[0], odd[1], 0xdd));
+        }
     }
 }
 
@@ -88,17 +145,67 @@ static void pack_columns(char *to, int64_t to_stride, const char *from, int64_t 
         }
 }
 
-void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how)
+/* Rows of a tile of B in memory, and bytes of each. */
+static int64_t rows_of_tile(uint32_t how)
 {
-    bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VBMI);
-    unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
-    assert(((uintptr_t)to | (uintptr_t)to_stride) % TSR_TILE_ROW_BYTES == 0);
+    const unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
+    return how & TSR_TILE_B_COLUMNS ? COLUMNS
+                                    : (int64_t)words * ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? BYTES_IN_WORD : SHORTS_IN_WORD);
+}
+
+static int64_t bytes_of_row(uint32_t how)
+{
+    if (how & TSR_TILE_B_COLUMNS)
+        return TSR_TILE_ROW_BYTES / (how & TSR_TILE_HALF_K ? 2 : 1);
+    return TSR_TILE_ROW_BYTES / ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? BYTES_IN_WORD : SHORTS_IN_WORD);
+}
+
+static void pack(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how)
+{
+    const unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
     if (how & TSR_TILE_B_COLUMNS)
         pack_columns(to, to_stride, from, stride, words);
     else if ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16)
-        (wide ? pack_bytes_512 : pack_bytes)(to, to_stride, from, stride, words);
+        pack_bytes(to, to_stride, from, stride, words);
     else
-        (wide ? pack_shorts_512 : pack_shorts)(to, to_stride, from, stride, words);
+        pack_shorts(to, to_stride, from, stride, words);
+}
+
+AVX512 static void pack_512(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how, const struct extent *there)
+{
+    const unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
+    if (how & TSR_TILE_B_COLUMNS)
+        pack_columns_512(to, to_stride, from, stride, words, there);
+    else if ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16)
+        pack_bytes_512(to, to_stride, from, stride, words, there);
+    else
+        pack_shorts_512(to, to_stride, from, stride, words, there);
+}
+
+void tsr__tile_pack_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes, uint32_t how)
+{
+    const int64_t all = rows_of_tile(how), in_row = bytes_of_row(how);
+    char copy[TSR_TILE_BYTES];
+    assert(((uintptr_t)to | (uintptr_t)to_stride) % TSR_TILE_ROW_BYTES == 0);
+    rows = rows < 0 || bytes <= 0 ? 0 : rows < all ? rows : all;
+    bytes = bytes < in_row ? bytes : in_row;
+    if (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VBMI)) {
+        pack_512(to, to_stride, from, stride, how, &(struct extent){rows, rows ? ~UINT64_C(0) >> (TSR_TILE_ROW_BYTES - bytes) : 0});
+        return;
+    }
+    if (rows < all || bytes < in_row) {
+        memset(copy, 0, sizeof copy);
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(copy + r * in_row, from + r * stride, (size_t)bytes);
+        from = copy;
+        stride = in_row;
+    }
+    pack(to, to_stride, from, stride, how);
+}
+
+void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how)
+{
+    tsr__tile_pack_within(to, to_stride, from, stride, rows_of_tile(how), bytes_of_row(how), how);
 }
 
 void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how)

@@ -47,11 +47,10 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
         return from;
     char *copy = g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES;
     struct tsr_tile_matrix at = g->a_at[row / tsr__loop_rows(x)];
-    at.x += g->first * x->a_step;
-    if (tsr__loop_a_is_within(x, &at))
-        return from;
     at.y += row % tsr__loop_rows(x);
-    at.x += first * x->a_step;
+    at.x += (g->first + first) * x->a_step;
+    if (x->a_step >= 0 && tsr__is_within(&at, 1, (steps - 1) * x->a_step + bytes))
+        return from;
     const int64_t at_once = x->a_step == bytes ? steps : 1; /* steps that follow each other in memory */
     for (int64_t i = 0; i < steps; i += at_once, at.x += x->a_step)
         tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, at_once * bytes, &at);

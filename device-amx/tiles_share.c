@@ -631,7 +631,8 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
 
 bool tsr__tile_loop_waits(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    return x->how & TSR_TILE_MAY_WAIT && x->to && x->zero && run->pass != TSR__FIRST_PASS && wait_for_others(run, x);
+    return x->how & TSR_TILE_MAY_WAIT && x->to && (x->zero || x->how & TSR_TILE_ADDS) && run->pass != TSR__FIRST_PASS &&
+           wait_for_others(run, x);
 }
 
 char *tsr__tile_goal(const struct tsr_tile_loop *x)

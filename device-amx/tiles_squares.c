@@ -53,10 +53,10 @@ static void multiply_by_model(const struct tsr__tile_square *s, unsigned i, unsi
         memcpy(to->at + r * to->stride, sum[r], LINE);
 }
 
-static void multiply_square(const struct tsr__block *b, const struct tsr__tile_square *s)
+void tsr__tile_square(const struct tsr__tile_square *s, const struct tsr_tile_loop *x)
 {
-    const enum tsr_tile_product product = tsr__packed_product(b->grid->loop);
-    if (b->grid->loop->how & TSR_TILE_IN_AMX) {
+    const enum tsr_tile_product product = tsr__packed_product(x);
+    if (x->how & TSR_TILE_IN_AMX) {
         tsr__tile_square_amx(s, product);
         return;
     }
@@ -97,6 +97,24 @@ static void find_rows(const struct tsr__block *b, int64_t row, struct strip_rows
     for (int64_t r = 0; r < STRIP; r++)
         rows->at[r] = row_of_a(b, row + r < all ? row + r : all - 1);
     rows->in_place = may_stay_in_place(b, rows);
+}
+
+/* Steps of tiles of an A by columns, whose words of K are made as those of B, and then change places with rows. */
+static void pack_columns_of_a(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t count)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const uint32_t product = x->how & TSR_TILE_PRODUCT;
+    const int64_t in_step = TSR__TILE_WORDS * tsr__loop_in_word(x), bytes = TSR_TILE_ROW_BYTES / tsr__loop_in_word(x);
+    char words[TSR_TILE_BYTES] __attribute__((aligned(LINE)));
+    for (int64_t step = first; step < first + count; step++)
+        for (int64_t i = 0; i < TILES_HIGH && rows->row + i * TSR_TILE_ROWS < rows_of_grid(b->grid); i++) {
+            const int64_t row = rows->row / TSR_TILE_ROWS + i, k = (g->first + step) * in_step;
+            tsr__tile_pack_within(words, LINE, rows->at[i * TSR_TILE_ROWS] + step * x->a_step, x->a_step / in_step,
+                                  x->a_matrix.height - x->a_matrix.y - k, x->a_matrix.width - x->a_matrix.x - row * bytes, product);
+            tsr__tile_pack_rows(b->strip + ((step - first) * STRIP + i * TSR_TILE_ROWS) * LINE, LINE, words, LINE,
+                                product | TSR_TILE_B_COLUMNS);
+        }
 }
 
 /* Steps of tiles; those of halves lie beside each other, the other half of the last one is zero. */
@@ -143,6 +161,8 @@ static char *whole_tile(const struct tsr__block *b, int64_t row, int64_t column)
     const int64_t of_loop = tsr__loop_rows(x), grid_column = quotient(column, b->by_columns);
     int64_t grid_row = quotient(row, b->by_rows);
     char *to = row_of_c(b, row, column);
+    if (g->c_rows && (row + TSR_TILE_ROWS > g->c_rows || (column + 1) * LINE > g->c_bytes))
+        return NULL;
     const char *same = to ? to - (row - grid_row * of_loop) * x->to_stride - (column - grid_column * x->columns) * LINE : NULL;
     for (int64_t end = row + TSR_TILE_ROWS; to && grid_row * of_loop < end; grid_row++, same += of_loop * x->to_stride)
         if (grid_row >= g->rows || g->to[grid_row * g->columns + grid_column] != same)
@@ -156,13 +176,23 @@ AVX512 static void copy_past(char *to, int64_t stride, const char *from, unsigne
         _mm512_stream_si512((void *)(to + r * stride), _mm512_load_si512(from + r * LINE));
 }
 
+/* How much of these 16 columns of a row of C there is. */
+static size_t bytes_of_c(const struct tsr__block *b, int64_t row, int64_t column)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const int64_t left = g->c_bytes - column * LINE;
+    if (!g->c_rows || (row < g->c_rows && left >= LINE))
+        return LINE;
+    return row < g->c_rows && left > 0 ? (size_t)left : 0;
+}
+
 /* Between a tile aside and C, whose rows lie in several places. */
 static void load_aside(const struct tsr__block *b, char *aside, int64_t row, int64_t column)
 {
     for (int64_t r = 0; r < TSR_TILE_ROWS; r++) {
         const char *from = row_of_c(b, row + r, column);
         if (from)
-            memcpy(aside + r * LINE, from, LINE);
+            memcpy(aside + r * LINE, from, bytes_of_c(b, row + r, column));
     }
 }
 
@@ -176,7 +206,7 @@ static void store_aside(const struct tsr__block *b, const char *aside, int64_t r
         if (to && past)
             copy_past(to, LINE, aside + r * LINE, 1);
         else if (to)
-            memcpy(to, aside + r * LINE, LINE);
+            memcpy(to, aside + r * LINE, bytes_of_c(b, row + r, column));
     }
 }
 
@@ -187,6 +217,16 @@ typedef char aside_tiles[TILES_HIGH][PANEL][TSR_TILE_BYTES];
 static void find_tiles(const struct tsr__block *b, int64_t row, int64_t column, aside_tiles aside,
                        struct tsr__tile_rows to[TILES_HIGH][PANEL])
 {
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t rows = g->c_rows ? g->c_rows : tsr__loop_rows(x), bytes = g->c_rows ? g->c_bytes : x->columns * LINE;
+    if (g->rows == 1 && g->columns == 1 && !x->past && g->to[0] && row + STRIP <= rows && (column + PANEL) * LINE <= bytes) {
+        char *first = g->to[0] + g->sum + row * x->to_stride + column * LINE; /* all tiles of one loop lie as a matrix */
+        for (int64_t i = 0; i < TILES_HIGH * PANEL; i++)
+            to[i / PANEL][i % PANEL] =
+                (struct tsr__tile_rows){first + i / PANEL * TSR_TILE_ROWS * x->to_stride + i % PANEL * LINE, x->to_stride};
+        return;
+    }
     for (int64_t i = 0; i < TILES_HIGH; i++)
         for (int64_t j = 0; j < PANEL; j++) {
             char *at = b->grid->loop->past ? NULL : whole_tile(b, row + i * TSR_TILE_ROWS, column + j);
@@ -223,7 +263,7 @@ static void squares_by_panels(const struct tsr__block *b, const struct strip_row
         for (int64_t i = 0; i < s.rows * PANEL; i++)
             if (from_c && s.from[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 load_aside(b, aside[i / PANEL][i % PANEL], rows->row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL);
-        multiply_square(b, &s);
+        tsr__tile_square(&s, x);
         for (int64_t i = 0; i < s.rows * PANEL; i++)
             if (last && s.to[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 store_aside(b, aside[i / PANEL][i % PANEL], rows->row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL, past);
@@ -240,7 +280,7 @@ void tsr__block_multiply_squares(const struct tsr__block *b)
         for (int64_t first = 0, count; first < steps; first += count) {
             count = steps - first < most ? steps - first : most;
             if (!rows.in_place)
-                pack_tiles(b, &rows, first, count);
+                (b->grid->loop->how & TSR_TILE_A_COLUMNS ? pack_columns_of_a : pack_tiles)(b, &rows, first, count);
             squares_by_panels(b, &rows, first, count, aside);
         }
     }

@@ -7,6 +7,7 @@
 #include "tensor/llvm/module.h"
 #include "tessera/il_code.h"
 #include "tessera/lanes.h"
+#include "tessera/tiles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,8 +123,14 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
     const struct tsr_target *target = &job->request->request.target;
     bool cpu = !job->target->other_library && !job->debug->emit_spirv;
     bool dots = cpu && !has_feature(target, TSR_CPU_AMX_TILE) && !has_feature(target, TSR_CPU_TILES_MODEL);
-    bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F);
-    return (struct tsr_tensor_unit){.dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
+    bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F), model = has_feature(target, TSR_CPU_TILES_MODEL);
+    bool amx = has_feature(target, TSR_CPU_AMX_INT8) && has_feature(target, TSR_CPU_AMX_BF16);
+    return (struct tsr_tensor_unit){.tiles = !cpu    ? 0
+                                             : amx   ? TSR_TILE_IN_AMX
+                                             : model ? TSR_TILE_IN_MODEL
+                                                     : 0,
+                                    .tiles_of_f16 = !amx || has_feature(target, TSR_CPU_AMX_FP16),
+                                    .dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
                                     .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS),
                                     .dots_of_i16 = dots && has_feature(target, TSR_CPU_AVX512BW),
                                     .pairs = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),

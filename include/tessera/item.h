@@ -46,13 +46,15 @@ struct tsr_rt {
     uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
     /* Device-side enqueue of one work-item: tessera/enqueue.h. */
     void (*enqueue)(struct tsr_item *item, struct tsr_enqueue *request);
-    /* Tiles, where no matrix unit is used but for tile_pack: tessera/tiles.h says what these promise. */
+    /* Tiles, where no matrix unit is used but for tile_pack, tile_loop and matrix_product: tessera/tiles.h says what these promise. */
     void (*tile_move)(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
     void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
     uint32_t (*tile_loop)(struct tsr_item *item, const struct tsr_tile_loop *loop);
     uint32_t (*tile_first)(struct tsr_item *item);
     void (*tile_pack)(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
+    void (*matrix_product)(struct tsr_item *item, const void *a, const void *b, void *c, int64_t a_stride, int64_t b_stride,
+                           int64_t c_stride, int64_t rows, int64_t columns, int64_t depth, uint32_t how);
 };
 
 /* An index of 32 bits that wraps has been further than that. */

@@ -29,6 +29,10 @@ uint __tsr_enqueued_num_sub_groups(void) __attribute__((const));
 void __tsr_enqueue(private void *request);
 ulong __tsr_default_queue(void) __attribute__((const));
 
+/* A product of matrices in tile registers: matrix_product of tessera/tiles.h. The tensor language's alone. */
+void __tsr_matrix_product(const void *a, const void *b, void *c, long a_stride, long b_stride, long c_stride, long rows, long columns,
+                          long depth, uint how);
+
 /* The address space that a generic pointer points into: an enum tsr_space. Local memory is the group's, private memory the work-item's own
  * stack; all else is global. */
 uint __tsr_address_space(const void *pointer) __attribute__((const));

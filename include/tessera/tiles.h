@@ -67,7 +67,9 @@ enum {
     TSR_TILE_A_COMPUTED = 1 << 18,  /* of a loop, without NIBBLES and A_EDGES: `a_code` computes A from the values at `a` */
     TSR_TILE_B_COMPUTED = 1 << 19,  /* the same of B, without B_UNPACKED, HALF_N, NIBBLES and B_EDGES */
     TSR_TILE_SAME_PARTS = 1 << 20,  /* with GOES_ON: packets that ask at all ask as often as others, each time for as many steps as these */
-    TSR_TILE_EIGHT_ROWS = 1 << 21,  /* of A of a single product in the model: it has 8 rows; so has what is added to C */
+    TSR_TILE_A_COLUMNS = 1 << 21,   /* of a product of matrices: rows of A do not lie side by side, its columns do */
+    TSR_TILE_ADDS = 1 << 22,        /* of a product of matrices: it is added to C */
+    TSR_TILE_EIGHT_ROWS = 1 << 23,  /* of A of a single product in the model: it has 8 rows; so has what is added to C */
     TSR_TILE_LOOP_NUMBER = 3 << 24, /* mask, of a loop with TWICE: its number among those of the packet's rounds */
     TSR_TILE_OF_DEVICE = 1 << 28,   /* never asked for: the device's own */
 };
@@ -121,7 +123,12 @@ static inline struct tsr_tile_shape tsr_tile_shape(enum tsr_tile_shapes shapes, 
  *               numbers, each time, and ends behind the last one.
  * tile_first    is asked where a packet leaves the code that leads to such a loop, but for the loop's own end without TSR_TILE_GOES_ON. Not
  *               0: the packet ends at once.
- * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */
+ * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone.
+ * matrix_product  multiplies whole matrices, C = A B or with TSR_TILE_ADDS C + A B: A has `rows` rows and `depth` columns, B `depth` rows
+ * and `columns` columns. All are by rows, which lie a stride of bytes apart, but with TSR_TILE_A_COLUMNS A is by columns, and with
+ *               TSR_TILE_B_COLUMNS B is; no size has to fill anything. `how` names a product in AMX's registers, or in the model of them.
+ *               With TSR_TILE_MAY_WAIT C may be stored later, as that of a loop; A, B and C are in global memory then. Called by one
+ *               work-item; what AMX's registers hold is lost. C overlaps neither A nor B. */
 
 /* A matrix in memory, for an operand that may lie outside in part: `width` bytes and `height` rows, 0 of them if negative. The operand's
  * first row begins at byte x of row y. */

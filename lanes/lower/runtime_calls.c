@@ -26,6 +26,7 @@ static const struct {
     {TSR__RT_PREFIX "tile_loop", offsetof(struct tsr_rt, tile_loop), 0, TSR_TILE_STACK_BYTES},
     {TSR__RT_PREFIX "tile_first", offsetof(struct tsr_rt, tile_first), 0, TSR_TILE_STACK_BYTES},
     {TSR__RT_PREFIX "tile_pack", offsetof(struct tsr_rt, tile_pack), 0, TSR_TILE_STACK_BYTES},
+    {TSR__RT_PREFIX "matrix_product", offsetof(struct tsr_rt, matrix_product), 0, TSR_TILE_STACK_BYTES},
 };
 
 /* A barrier or exchange whose scope, its second argument, is a pair of sub-groups. */
@@ -33,6 +34,16 @@ static bool is_of_pairs(LLVMValueRef call)
 {
     LLVMValueRef scope = LLVMGetNumArgOperands(call) > 1 ? LLVMGetOperand(call, 1) : NULL;
     return scope && tsr__is_constant(scope, TSR_SCOPE_PAIR);
+}
+
+/* What a product of matrices asks of the kernel that makes it. */
+static uint32_t flags_of_product(LLVMValueRef call)
+{
+    int64_t how;
+    if (strcmp(tsr__name(tsr__callee(call)), TSR__RT_PREFIX "matrix_product") != 0 ||
+        !tsr__constant_int(LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1), &how))
+        return 0;
+    return (how & TSR_TILE_IN_AMX ? TSR_KERNEL_AMX_TILES : 0) | (how & TSR_TILE_MAY_WAIT ? TSR_KERNEL_SHARES_OPERANDS : 0);
 }
 
 static void lower_runtime_call(struct tsr__compilation *l, LLVMValueRef call, size_t offset)
@@ -103,6 +114,7 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
             uint32_t flags = functions[k].flags;
             if (flags & TSR_KERNEL_FIBERS && is_of_pairs(call))
                 flags |= TSR_KERNEL_SUB_GROUP_PAIRS;
+            flags |= flags_of_product(call);
             tsr__map_set(&v.flags, f, tsr__map_get(&v.flags, f) | flags);
             if (functions[k].stack > tsr__map_get(&v.stacks, f))
                 tsr__map_set(&v.stacks, f, functions[k].stack);

@@ -345,7 +345,7 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     }
     if (call == TSR__CALL_SITE && !s->l->options->check && site_of_matrix_function(s, inst))
         return true;
-    if (call == TSR__CALL_PRINT || call == TSR__CALL_ENQUEUE)
+    if (call == TSR__CALL_PRINT || call == TSR__CALL_ENQUEUE || call == TSR__CALL_MATRIX_PRODUCT)
         return false; /* lane by lane */
     if (call != TSR__CALL_NONE)
         return widen_primitive(s, inst, call);

@@ -74,23 +74,33 @@ void tsr__te_set_attributes(struct tsr__te *e, LLVMValueRef function)
     }
 }
 
-LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count)
+static LLVMValueRef call(struct tsr__te *e, const char *name, LLVMTypeRef result, LLVMValueRef *args, unsigned count)
 {
-    char mangled[160];
-    LLVMTypeRef types[8];
-    snprintf(mangled, sizeof mangled, "_Z%zu%s%s", strlen(name), name, codes);
+    LLVMTypeRef *types = tsr_arena_alloc(e->arena, (count + 1) * sizeof *types);
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-    LLVMValueRef function = LLVMGetNamedFunction(e->module, mangled);
+    LLVMValueRef function = LLVMGetNamedFunction(e->module, name);
     if (!function) {
-        function = LLVMAddFunction(e->module, mangled, type);
+        function = LLVMAddFunction(e->module, name, type);
         LLVMSetFunctionCallConv(function, SPIR_FUNC);
         tsr__te_set_attributes(e, function);
     }
-    LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, args, count, "");
-    LLVMSetInstructionCallConv(call, SPIR_FUNC);
-    return call;
+    LLVMValueRef made = LLVMBuildCall2(e->builder, type, function, args, count, "");
+    LLVMSetInstructionCallConv(made, SPIR_FUNC);
+    return made;
+}
+
+LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count)
+{
+    char mangled[160];
+    snprintf(mangled, sizeof mangled, "_Z%zu%s%s", strlen(name), name, codes);
+    return call(e, mangled, result, args, count);
+}
+
+void tsr__te_device_call(struct tsr__te *e, const char *name, LLVMValueRef *args, unsigned count)
+{
+    call(e, name, LLVMVoidTypeInContext(e->context), args, count);
 }
 
 LLVMValueRef tsr__te_intrinsic(struct tsr__te *e, const char *name, LLVMTypeRef overloaded, LLVMValueRef *args, unsigned count)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Dot products of words: four bytes, or two numbers of 16 bits, that follow each other in K, as an operand of 32 bits each. */
+ * Which units multiply words and tiles; and dot products of words: four bytes, or two numbers of 16 bits, that follow each other in K, as
+ * an operand of 32 bits each. */
 #include "tensor/llvm/emit.h"
 
 enum { SIGNS = 0x80 * 0x01010101u }; /* of four bytes */
@@ -7,6 +8,13 @@ enum { SIGNS = 0x80 * 0x01010101u }; /* of four bytes */
 enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
 {
     return e->one_sub_group ? tsr__te_coop_dot_of(e, a, b, sum) : TSR__TE_NO_DOT;
+}
+
+bool tsr__te_has_tiles(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+{
+    if (!e->unit.tiles || !e->one_sub_group || a != b)
+        return false;
+    return a == TSR__T_I8 ? sum == TSR__T_I32 : (a == TSR__T_BF16 || (a == TSR__T_F16 && e->unit.tiles_of_f16)) && sum == TSR__T_F32;
 }
 
 enum tsr__te_dot tsr__te_coop_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)

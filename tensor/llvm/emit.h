@@ -56,6 +56,8 @@ struct tsr__te {
     bool one_sub_group;      /* the work-group is one sub-group */
     bool spmd;               /* in an SPMD region */
     struct tsr__te_touched touched;
+    const struct tsr__t_inst *last; /* of the body, behind which nothing touches memory; NULL: none */
+    bool at_end;                    /* code for that one is made */
     void (*region)(struct tsr__te *e, const struct tsr__t_region *region);
     void (*inst)(struct tsr__te *e, const struct tsr__t_inst *inst);
 };
@@ -92,6 +94,8 @@ _Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst,
 void tsr__te_set_attributes(struct tsr__te *e, LLVMValueRef function);
 /* Function of OpenCL C by its name and the codes of its parameters in mangled names. */
 LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count);
+/* A function of the device, which one work-item calls. */
+void tsr__te_device_call(struct tsr__te *e, const char *name, LLVMValueRef *args, unsigned count);
 LLVMValueRef tsr__te_intrinsic(struct tsr__te *e, const char *name, LLVMTypeRef overloaded, LLVMValueRef *args, unsigned count);
 /* i64: the number of the work-item in its sub-group. */
 LLVMValueRef tsr__te_lane(struct tsr__te *e);
@@ -239,6 +243,7 @@ LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes);
 
 /* ---- region.c ---- */
 struct tsr__te_touched tsr__te_touched_by(const struct tsr__t_region *region);
+struct tsr__te_touched tsr__te_touched_by_inst(const struct tsr__t_inst *inst);
 
 /* ---- layout.c ---- */
 /* Where the allocas of the function lie: fills local_offset, by the index of the value; returns the bytes of all, or TOO_MUCH. */
@@ -410,6 +415,8 @@ enum tsr__te_dot {
 /* The dot products that the CPU has for a product of matrices of these types, by a work-group of one sub-group; of cooperative ones. */
 enum tsr__te_dot tsr__te_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 enum tsr__te_dot tsr__te_coop_dot_of(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+/* Whether a unit multiplies tiles of these types, by a work-group of one sub-group. */
+bool tsr__te_has_tiles(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* Whether numbers of these types are multiplied in pairs, as i16: bytes as well, where the CPU has no dot product of four. */
 bool tsr__te_has_pairs(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 /* A word of memory, at a multiple of so many bytes. */
@@ -443,6 +450,11 @@ void tsr__te_pack_operands(struct tsr__te *e, struct tsr__te_blas *o, bool *ta, 
 /* ---- gemm_mad.c ---- */
 /* False: there is no function for these types and sizes, and nothing was made. */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
+/* Whether there is. */
+bool tsr__te_fits_mad(const struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
+/* ---- gemm_tiles.c ---- */
+/* Answers what tsr__te_gemm_by_blocks does. */
+bool tsr__te_gemm_by_tiles(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMBasicBlockRef *otherwise);
 /* ---- gemm_dot.c ---- */
 /* False: K is not known, or there is no dot product of these types, and nothing was made. */
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);

@@ -312,12 +312,13 @@ TSR_TE_FUNCTION(gemm)
     g.ta = own.transpose[0];
     g.tb = own.transpose[1];
     bool dots = tsr__te_dot_of(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
-    enum tsr__t_number number = g.o.a.type->number;
-    bool first = number == TSR__T_F16 ? e->unit.mad_of_f16 : e->unit.mad_first, mad = first || number == TSR__T_I8;
+    bool first = g.o.a.type->number == TSR__T_F16 ? e->unit.mad_of_f16 : e->unit.mad_first;
     LLVMBasicBlockRef end = NULL;
-    if ((!dots && first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
+    if (tsr__te_gemm_by_tiles(e, inst, &g.o, &end))
         return;
-    if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !(mad && tsr__te_gemm_by_mad(e, inst, &g.o))) {
+    if (!end && ((!dots && first && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end)))
+        return;
+    if (!(dots && tsr__te_gemm_by_dots(e, inst, &g.o)) && !tsr__te_gemm_by_mad(e, inst, &g.o)) {
         g.small = (end || tsr__te_updates_lanes(&g.o)) && tsr__te_known(g.o.c.shape[0]) < 0;
         all_rows(e, &g);
     }

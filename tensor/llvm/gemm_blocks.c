@@ -16,7 +16,7 @@ enum {
     LEAST_PAIRS = 8,          /* rows, columns and K of products of pairs, for which there is no other code */
     LEAST_PAIR_PRODUCTS = 1 << 13,
     MOST_IN_PLACE = 1 << 20, /* bytes of A, B and C that the second level of the caches holds, so that copies would only take time */
-    MOST_UNPACKED = 8 << 20, /* bytes of an A that is packed for many columns alone, not as its numbers have to change */
+    LEAST_ALONE = 1 << 20,   /* bytes of an A that is packed for many columns alone, not as its numbers have to change */
     MANY_COLUMNS = 96,
     FEW_ROWS = 96,          /* too few for packing B to pay */
     COLUMNS_IN_PLACE = 8,   /* of a tile, if B is read in its place: all may fall into one set of the first level, which has so many ways */
@@ -375,10 +375,11 @@ static uint64_t packed_bytes(const struct blocks *d)
     return (a + (o->b.type->number != d->sum ? (uint64_t)tsr__te_known(d->n) * k : 0)) * d->bytes;
 }
 
-/* Whether an A of which no cache or table of pages holds enough is read for many blocks of columns, if it is not packed. */
+/* Whether an A of which the second cache or the table of pages does not hold enough is read for many blocks of columns, if it is not
+ * packed. */
 static bool is_read_often(struct tsr__te *e, const struct blocks *d)
 {
-    return tsr__te_known(bytes_of(e, &d->o->a)) > MOST_UNPACKED && tsr__te_known(d->n) >= MANY_COLUMNS;
+    return tsr__te_known(bytes_of(e, &d->o->a)) >= LEAST_ALONE && tsr__te_known(d->n) >= MANY_COLUMNS;
 }
 
 static LLVMValueRef products_of(struct tsr__te *e, const struct blocks *d)

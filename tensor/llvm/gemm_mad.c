@@ -54,16 +54,23 @@ static bool fills(LLVMValueRef size, uint32_t block)
     return known > 0 && known % block == 0;
 }
 
+bool tsr__te_fits_mad(const struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
+{
+    enum tsr__t_number number = o->a.type->number;
+    bool wanted = number == TSR__T_I8 || (number == TSR__T_F16 ? e->unit.mad_of_f16 : e->unit.mad_first);
+    return wanted && tsr__te_has_mad(e, number, o->b.type->number, tsr__t_sum_type(o->c.type->number)) &&
+           fills(o->c.shape[0], e->func->info.work_group_size[0]) && fills(o->c.shape[1], COLUMNS) &&
+           fills(o->a.shape[inst->transpose[0] ? 0 : 1], tsr__te_mad_depth(number));
+}
+
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
 {
     struct product p = {.o = o, .ta = inst->transpose[0], .tb = inst->transpose[1], .number = o->a.type->number};
     const uint32_t *sizes = e->func->info.work_group_size;
+    if (!tsr__te_fits_mad(e, inst, o))
+        return false;
     p.sum = tsr__t_sum_type(o->c.type->number);
-    if (!tsr__te_has_mad(e, p.number, o->b.type->number, p.sum))
-        return false;
     p.step = tsr__te_mad_depth(p.number);
-    if (!fills(o->c.shape[0], sizes[0]) || !fills(o->c.shape[1], COLUMNS) || !fills(o->a.shape[p.ta ? 0 : 1], p.step))
-        return false;
     uint32_t cols = fills(o->c.shape[1], MOST_COLUMNS) ? MOST_COLUMNS : COLUMNS;
     LLVMValueRef first = times(e, e->item[1], cols);
     struct tsr__te_loop rows, blocks;

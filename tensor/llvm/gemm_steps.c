@@ -112,7 +112,7 @@ static bool is_fast(const struct tsr__te *e, const struct tsr__t_inst *product)
 {
     enum tsr__t_number a = product->operands[1]->type->number, b = product->operands[2]->type->number;
     const struct tsr__t_type *c = product->operands[OPERANDS - 1]->type;
-    if (a == c->number && b == c->number)
+    if ((a == c->number && b == c->number) || tsr__te_has_tiles(e, a, b, c->number))
         return true;
     return (tsr__te_has_pairs(e, a, b, c->number) || tsr__te_dot_of(e, a, b, c->number)) && c->shape[0] >= TSR__TE_LEAST_SIZE &&
            c->shape[1] >= TSR__TE_LEAST_SIZE;

@@ -22,7 +22,10 @@ static void (*const emitters[])(struct tsr__te *e, const struct tsr__t_inst *ins
 
 static void emit_inst(struct tsr__te *e, const struct tsr__t_inst *inst)
 {
+    bool outer = e->at_end;
+    e->at_end = inst == e->last;
     emitters[inst->op](e, inst);
+    e->at_end = outer;
 }
 
 static void emit_region(struct tsr__te *e, const struct tsr__t_region *region)
@@ -229,6 +232,25 @@ static LLVMValueRef local_id(struct tsr__te *e, uint32_t dimension)
     return tsr__te_lane(e);
 }
 
+static void note_atomic(const struct tsr__t_inst *inst, void *data)
+{
+    *(bool *)data |= inst->atomic != TSR__T_PLAIN || inst->fences;
+}
+
+/* The last instruction of the body that touches memory, behind which nothing looks at what it has written until the launch ends. NULL:
+ * other work-groups may. */
+static const struct tsr__t_inst *find_last(const struct tsr__te *e)
+{
+    const struct tsr__t_inst *last = NULL;
+    bool is_atomic = false;
+    tsr__t_visit(e->func->body, note_atomic, &is_atomic);
+    for (const struct tsr__t_inst *i = e->func->body->first; i && !is_atomic; i = i->next) {
+        struct tsr__te_touched touched = tsr__te_touched_by_inst(i);
+        last = touched.read | touched.written ? i : last;
+    }
+    return last;
+}
+
 static void emit_function(struct tsr__te *e)
 {
     const struct tsr_tensor_function_info *info = &e->func->info;
@@ -238,7 +260,8 @@ static void emit_function(struct tsr__te *e)
     e->values = tsr_arena_alloc(e->arena, (e->func->value_count + TSR__TE_MORE_VALUES) * sizeof *e->values);
     e->one_sub_group = info->work_group_size[1] == 1 && info->work_group_size[0] == info->sub_group_size;
     e->touched = (struct tsr__te_touched){0};
-    e->spmd = false;
+    e->spmd = e->at_end = false;
+    e->last = find_last(e);
     LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
     for (uint32_t i = 0; i < 2; i++)
         e->item[i] = local_id(e, i);

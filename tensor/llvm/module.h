@@ -9,13 +9,15 @@
 
 /* What the code is for. */
 struct tsr_tensor_unit {
-    bool dots_of_bytes, dots_of_bf16;   /* AVX-512 has dot products of words of these, and no unit multiplies blocks */
-    bool dots_of_i16;                   /* the same of two i16 */
-    bool pairs;                         /* bytes and i16 are multiplied as words of two i16: there is no dot product of bytes */
-    bool mad_first;                     /* after dot products, matrix functions are the fastest code for narrow numbers */
-    bool mad_of_f16;                    /* the same of f16 */
-    bool blocks;                        /* code is for a CPU: products are cut to fit its caches, and packed in local memory */
-    bool half_registers;                /* the CPU computes vector registers in halves, so loads take no time beside products */
+    bool dots_of_bytes, dots_of_bf16; /* AVX-512 has dot products of words of these, and no unit multiplies blocks */
+    bool dots_of_i16;                 /* the same of two i16 */
+    bool pairs;                       /* bytes and i16 are multiplied as words of two i16: there is no dot product of bytes */
+    bool mad_first;                   /* after dot products, matrix functions are the fastest code for narrow numbers */
+    bool mad_of_f16;                  /* the same of f16 */
+    uint32_t tiles;      /* a unit multiplies tiles of bytes and bf16: TSR_TILE_IN_AMX or _IN_MODEL (tessera/tiles.h); 0: none */
+    bool tiles_of_f16;   /* the same of f16 */
+    bool blocks;         /* code is for a CPU: products are cut to fit its caches, and packed in local memory */
+    bool half_registers; /* the CPU computes vector registers in halves, so loads take no time beside products */
     uint32_t registers, register_bytes; /* vector registers for the sums of a product, and bytes of one */
     uint32_t block_rows;                /* rows of A, 1 KiB of each, that the second level of the caches holds beside columns of B */
 };

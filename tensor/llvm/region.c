@@ -47,6 +47,16 @@ struct tsr__te_touched tsr__te_touched_by(const struct tsr__t_region *region)
     return touched;
 }
 
+struct tsr__te_touched tsr__te_touched_by_inst(const struct tsr__t_inst *inst)
+{
+    struct tsr__te_touched touched = {0};
+    add_touched(inst, &touched);
+    for (int i = 0; i < 2; i++)
+        if (inst->regions[i])
+            touched = tsr__te_both(touched, tsr__te_touched_by(inst->regions[i]));
+    return touched;
+}
+
 /* ---- values that go from region to region ---- */
 
 /* All parts of these values, one behind the other. */

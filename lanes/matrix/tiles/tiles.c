@@ -462,10 +462,13 @@ static bool wants_halves(struct tsr__tiles *t)
     return false;
 }
 
-/* Does the device run loops of the function with those of other work-groups? It wants all registers for whole operands, and that is more
- * than other shapes gain. To be asked behind wants_halves(). */
+/* Does the device run loops of the function with those of other work-groups, or make products of matrices? It wants all registers for whole
+ * operands, and that is more than other shapes gain. To be asked behind wants_halves(). */
 static bool has_loops_that_wait(const struct tsr__tiles *t)
 {
+    LLVMValueRef product = LLVMGetNamedFunction(t->l->module, TSR__RT_PREFIX "matrix_product");
+    if (product && LLVMGetFirstUse(product))
+        return true;
     struct tsr__map waits = {.arena = &t->l->scratch};
     tsr__tile_loops_that_wait(t, &waits);
     return waits.count;
