@@ -114,7 +114,7 @@ static cl_int check_local_memory(const struct _cl_kernel *kernel, const struct _
 {
     uint64_t bytes = info->local_bytes, has = device->caps->local_memory;
     if (bytes <= has) /* else the sum might wrap */
-        bytes = tsr_local_round(bytes) + kernel->local_bytes;
+        bytes += kernel->local_sizes;
     RETURN_IF(kernel->program->context, bytes > has, CL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of local memory, the device has %llu",
               info->name, (unsigned long long)bytes, (unsigned long long)has);
     return CL_SUCCESS;
@@ -122,11 +122,11 @@ static cl_int check_local_memory(const struct _cl_kernel *kernel, const struct _
 
 /* The checks of the local size; NULL takes the kernel's required size or the device's choice. */
 static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device, const struct tsr_kernel_info *info, const size_t *local,
-                         uint64_t local_bytes, struct tsr_ndrange *range)
+                         struct tsr_ndrange *range)
 {
     struct _cl_context *context = kernel->program->context;
     const uint64_t *required = info->reqd_local_size;
-    uint64_t most = device->ops->max_work_group(device->impl, info, local_bytes);
+    uint64_t most = device->ops->max_work_group(device->impl, info, kernel->local_sizes);
     RETURN_IF(context, !most, CL_OUT_OF_RESOURCES, "the device cannot run a single work-item of kernel %s", info->name);
     if (!local && !required[0]) {
         device->ops->suggest_local_size(device->impl, info, range);
@@ -432,7 +432,7 @@ static cl_int check(struct _cl_command_queue *queue, struct _cl_kernel *kernel, 
     if (err == CL_SUCCESS)
         err = check_local_memory(kernel, queue->device, info);
     if (err == CL_SUCCESS && !checked->empty)
-        err = read_local(kernel, queue->device, info, local, kernel->local_bytes, &checked->range);
+        err = read_local(kernel, queue->device, info, local, &checked->range);
     return err;
 }
 
@@ -533,7 +533,7 @@ TSR_API cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue co
     RETURN_IF(context, !suggested_local_work_size, CL_INVALID_VALUE, "no place for the answer");
     err = check_local_memory(kernel, command_queue->device, info);
     if (err == CL_SUCCESS)
-        err = read_local(kernel, command_queue->device, info, NULL, kernel->local_bytes, &range);
+        err = read_local(kernel, command_queue->device, info, NULL, &range);
     for (cl_uint i = 0; i < work_dim && err == CL_SUCCESS; i++)
         suggested_local_work_size[i] = range.local[i];
     return err;
