@@ -198,6 +198,20 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
                       "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
 }
 
+/* Loads those that are there. */
+static bool load_group_codes(struct _cl_kernel *kernel, const struct _cl_device_id *device, struct tsr_code *others[TSR_GROUP_CODES],
+                             struct tsr_loaded_kernel made[TSR_GROUP_CODES], const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES])
+{
+    bool any = false;
+    for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
+        if (others[c] && tsr__code_load(kernel->program, device, others[c], &made[c].module) == CL_SUCCESS) {
+            made[c].info = others[c]->info.kernels;
+            codes[c] = &made[c];
+            any = true;
+        }
+    return any;
+}
+
 /* Takes code for such work-groups, where the device prefers it. */
 static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_ndrange *range,
                               struct tsr_code **code, struct tsr_loaded_kernel *loaded)
@@ -215,20 +229,16 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
             others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, false, &never);
         missing |= others[c] || never ? 0 : 1U << c;
     }
-    if (missing && ops->wants_group_codes(loaded, range))
-        for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
-            if (missing >> c & 1)
-                others[c] =
-                    tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, true, &(bool){false});
     struct tsr_loaded_kernel made[TSR_GROUP_CODES];
     const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES] = {loaded};
-    bool any = false;
+    bool any = load_group_codes(kernel, device, others, made, codes);
+    unsigned wanted = missing ? ops->wanted_group_codes(codes, range, missing) : 0;
     for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
-        if (others[c] && tsr__code_load(kernel->program, device, others[c], &made[c].module) == CL_SUCCESS) {
-            made[c].info = others[c]->info.kernels;
-            codes[c] = &made[c];
-            any = true;
-        }
+        if (wanted >> c & 1)
+            others[c] =
+                tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, true, &(bool){false});
+    if (wanted)
+        any = load_group_codes(kernel, device, others, made, codes);
     enum tsr_group_code chosen = any ? ops->choose_group_code(codes, range) : TSR_GROUPS_USUAL;
     if (chosen == TSR_GROUPS_USUAL)
         return;

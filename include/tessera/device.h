@@ -252,10 +252,11 @@ struct tsr_device_ops {
     /* A good local size for the range (local_size NULL in clEnqueueNDRangeKernel, clGetKernelSuggestedLocalWorkSize). */
     void (*suggest_local_size)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range);
     /* Asked with each launch of a kernel for which tsr_has_group_codes(); all NULL if the device has no such code. group_codes: a bit
-     * for each code (enum tsr_group_code) that this range could run with. wants_group_codes: whether these should be compiled now, as the
-     * launches so far have taken long. choose_group_code: which of the codes that are not NULL the launch runs with. */
+     * for each code (enum tsr_group_code) that this range could run with. wanted_group_codes: which of those that are `missing` should be
+     * compiled now. choose_group_code: which of the codes that are not NULL the launch runs with. */
     unsigned (*group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
-    bool (*wants_group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
+    unsigned (*wanted_group_codes)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
+                                   unsigned missing);
     enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
 
     /* Asked with each launch of a kernel with TSR_KERNEL_PARTIAL_LATER, which the compiler makes if the device has these. needs_partial:
