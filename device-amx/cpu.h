@@ -307,7 +307,8 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
 
 /* Those of tsr_device_ops. */
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
-bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
+unsigned tsr__wanted_group_codes(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
+                                 unsigned missing);
 enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
 /* A launch of work-groups of this size has taken `item_ps` picoseconds for each work-item. */
 void tsr__group_codes_learn(struct tsr__entry *entry, const uint64_t local[3], uint64_t item_ps);

@@ -7,11 +7,11 @@
 #include "device-amx/cpu.h"
 
 /* If every compute unit runs a group, stacks, or what packets keep at barriers, may take half of the memory. */
-static uint64_t max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
+static uint64_t max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_sizes)
 {
     const struct tsr_device_caps *caps = device->caps;
-    uint64_t local = tsr_local_round(kernel->local_bytes);
-    if (local > caps->local_memory || local_argument_bytes > caps->local_memory - local)
+    uint64_t local = kernel->local_bytes;
+    if (local > caps->local_memory || local_argument_sizes > caps->local_memory - local)
         return 0;
     uint64_t most = caps->max_work_group_size;
     if (kernel->flags & TSR_KERNEL_FIBERS) {
@@ -153,7 +153,7 @@ const struct tsr_device_ops tsr_cpu_device = {
     .max_work_group = max_work_group,
     .suggest_local_size = suggest_local_size,
     .group_codes = tsr__group_codes,
-    .wants_group_codes = tsr__wants_group_codes,
+    .wanted_group_codes = tsr__wanted_group_codes,
     .choose_group_code = tsr__choose_group_code,
     .needs_partial = tsr__needs_partial,
     .join_partial = tsr__join_partial,

@@ -164,7 +164,7 @@ static const struct tsr_kernel_info *find_block(const struct tsr_launch *launch,
 
 /* Reads an ndrange_t: *range, and whether it is empty. */
 static int read_range(const struct tsr_enqueue_range *from, const struct tsr_device *device, const struct tsr_kernel_info *kernel,
-                      uint64_t local_bytes, struct tsr_ndrange *range, bool *empty)
+                      uint64_t local_sizes, struct tsr_ndrange *range, bool *empty)
 {
     *range = (struct tsr_ndrange){.dim = from->dim, .global = {1, 1, 1}, .local = {1, 1, 1}};
     *empty = false;
@@ -194,14 +194,20 @@ static int read_range(const struct tsr_enqueue_range *from, const struct tsr_dev
             (kernel->reqd_local_size[0] && range->local[d] != kernel->reqd_local_size[d]))
             return TSR_ENQUEUE_INVALID_RANGE;
     }
-    return items <= device->ops->max_work_group(device, kernel, local_bytes) ? TSR_ENQUEUE_SUCCESS : TSR_ENQUEUE_INVALID_RANGE;
+    return items <= device->ops->max_work_group(device, kernel, local_sizes) ? TSR_ENQUEUE_SUCCESS : TSR_ENQUEUE_INVALID_RANGE;
 }
+
+/* Bytes of local arguments, with the gaps that align them and without. */
+struct local_arguments {
+    uint64_t bytes, sizes;
+};
 
 /* Fills the argument block of the kernel of a block: the literal, then its local arguments. */
 static int read_arguments(const struct tsr_enqueue *request, const struct tsr_device *device, const struct tsr_kernel_info *kernel,
-                          const void *literal, uint64_t *block, uint64_t *local_bytes)
+                          const void *literal, uint64_t *block, struct local_arguments *local)
 {
-    uint64_t begin = tsr_local_round(kernel->local_bytes), at = begin;
+    uint64_t begin = tsr_local_round(kernel->local_bytes), at = begin, most = device->caps->local_memory;
+    *local = (struct local_arguments){0};
     if (kernel->arg_count != 1 + request->size_count || kernel->args_size > MOST_ARGUMENT_WORDS * sizeof *block)
         return TSR_ENQUEUE_FAILURE;
     block[kernel->args[0].offset / sizeof *block] = (uintptr_t)literal;
@@ -209,13 +215,14 @@ static int read_arguments(const struct tsr_enqueue *request, const struct tsr_de
         uint64_t size = request->sizes[i];
         if (!size)
             return TSR_ENQUEUE_INVALID_ARG_SIZE;
-        if (at > device->caps->local_memory || size > device->caps->local_memory - at)
+        if (size > most || local->sizes + size > most)
             return TSR_ENQUEUE_OUT_OF_RESOURCES;
         block[kernel->args[1 + i].offset / sizeof *block] = at;
         at += tsr_local_round(size);
+        local->sizes += size;
     }
-    *local_bytes = at - begin;
-    return at <= device->caps->local_memory ? TSR_ENQUEUE_SUCCESS : TSR_ENQUEUE_OUT_OF_RESOURCES;
+    local->bytes = at - begin;
+    return kernel->local_bytes <= most && local->sizes <= most - kernel->local_bytes ? TSR_ENQUEUE_SUCCESS : TSR_ENQUEUE_OUT_OF_RESOURCES;
 }
 
 /* Copies the block's literal and makes the launch of its kernel. An empty range has none. */
@@ -223,16 +230,17 @@ static int make_launch(struct tsr__command *command, const struct tsr__command *
                        const struct tsr_enqueue *request)
 {
     const struct tsr_device *device = command->device;
-    uint64_t block[MOST_ARGUMENT_WORDS] = {0}, local_bytes = 0;
+    uint64_t block[MOST_ARGUMENT_WORDS] = {0};
+    struct local_arguments local;
     struct tsr_ndrange range;
     bool empty;
-    int err = read_arguments(request, device, kernel, command->literal, block, &local_bytes);
+    int err = read_arguments(request, device, kernel, command->literal, block, &local);
     if (!err)
-        err = read_range(request->range, device, kernel, local_bytes, &range, &empty);
+        err = read_range(request->range, device, kernel, local.sizes, &range, &empty);
     if (err || empty)
         return err;
     memcpy(command->literal, request->literal, request->literal_size);
-    command->launch = tsr__launch_make(parent->launch->module, kernel, &range, block, local_bytes, NULL);
+    command->launch = tsr__launch_make(parent->launch->module, kernel, &range, block, local.bytes, NULL);
     if (!command->launch)
         return TSR_ENQUEUE_OUT_OF_RESOURCES;
     command->launch->command = command;

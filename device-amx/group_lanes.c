@@ -87,20 +87,35 @@ static struct tsr__size_record *record_of(struct tsr__entry *entry, const uint64
     return &entry->sizes[(local[0] + 7 * local[1] + 13 * local[2]) % TSR__SIZE_RECORDS];
 }
 
-bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range)
+/* Of a range that may have code of its size: the usual packets would have one lane. */
+static bool is_for_one_lane(const struct tsr_ndrange *range)
 {
+    return range->local[0] == 1 && range->local[1] == 1 && range->local[2] == 1;
+}
+
+/* All of them if the launches so far have taken long. For groups of one the code of their size is made at once, in place of that for
+ * packets that are not full: it takes less time to compile, and runs loops as they are written. */
+unsigned tsr__wanted_group_codes(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
+                                 unsigned missing)
+{
+    const struct tsr_loaded_kernel *kernel = codes[TSR_GROUPS_USUAL];
     if (kernel->module->group_way != TSR__GROUPS_BY_TIME)
-        return true;
+        return missing;
+    const unsigned sized = missing & 1U << TSR_GROUPS_OF_SIZE;
+    if (sized && is_for_one_lane(range) && kernel->info->flags & TSR_KERNEL_PARTIAL_LATER && tsr__needs_partial(kernel, range))
+        return sized;
+    if (codes[TSR_GROUPS_OF_SIZE] && is_for_one_lane(range))
+        kernel = codes[TSR_GROUPS_OF_SIZE];
     struct tsr__entry *entry = tsr__module_entry(kernel->module, kernel->info);
     if (!entry)
-        return false;
+        return 0;
     struct tsr__size_record *record = record_of(entry, range->local);
     uint64_t items = range->global[0] * range->global[1] * range->global[2];
     uint64_t ns = (uint64_t)((unsigned __int128)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * items / 1000);
     /* Groups of full packets have less to gain. */
     bool full = range->local[0] % kernel->info->sub_group_size == 0 && tsr_groups_may_be_lanes(kernel->info->flags);
     uint64_t most = full ? TSR__FULL_GROUP_CODE_NS : TSR__GROUP_CODE_NS;
-    return atomic_fetch_add_explicit(&record->usual_ns, ns, memory_order_relaxed) + ns > most;
+    return atomic_fetch_add_explicit(&record->usual_ns, ns, memory_order_relaxed) + ns > most ? missing : 0;
 }
 
 /* What launches with each code have taken. */
@@ -124,11 +139,12 @@ enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const
         if (codes[c])
             return c;
     const enum tsr__group_way way = codes[TSR_GROUPS_USUAL]->module->group_way;
-    for (unsigned c = 0; c < TSR_GROUP_CODES; c++) {
+    bool others_alone = way != TSR__GROUPS_BY_TIME || (codes[TSR_GROUPS_OF_SIZE] && is_for_one_lane(range));
+    for (unsigned c = others_alone ? TSR_GROUPS_USUAL + 1 : TSR_GROUPS_USUAL; c < TSR_GROUP_CODES; c++) {
         struct tsr__entry *entry = codes[c] ? tsr__module_entry(codes[c]->module, codes[c]->info) : NULL;
         if (!entry)
             continue;
-        if (c != TSR_GROUPS_USUAL && way != TSR__GROUPS_BY_TIME)
+        if (way != TSR__GROUPS_BY_TIME)
             return (enum tsr_group_code)c;
         struct tsr__size_record *record = record_of(entry, range->local);
         records[c] = (struct record){atomic_load_explicit(&record->launches, memory_order_relaxed),

@@ -47,9 +47,11 @@ void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin)
 {
     const struct tsr_kernel_info *info = kernel->info;
     uint64_t at = begin;
+    kernel->local_sizes = 0;
     for (uint32_t i = 0; i < info->arg_count; i++) {
         if (info->args[i].kind != TSR_ARG_LOCAL)
             continue;
+        kernel->local_sizes += kernel->states[i].local_size;
         memcpy(kernel->args + info->args[i].offset, &at, sizeof(at));
         at += tsr_local_round(kernel->states[i].local_size);
     }

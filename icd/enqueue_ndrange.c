@@ -114,7 +114,7 @@ static cl_int check_local_memory(const struct _cl_kernel *kernel, const struct _
 {
     uint64_t bytes = info->local_bytes, has = device->caps->local_memory;
     if (bytes <= has) /* else the sum might wrap */
-        bytes = tsr_local_round(bytes) + kernel->local_bytes;
+        bytes += kernel->local_sizes;
     RETURN_IF(kernel->program->context, bytes > has, CL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of local memory, the device has %llu",
               info->name, (unsigned long long)bytes, (unsigned long long)has);
     return CL_SUCCESS;
@@ -122,11 +122,11 @@ static cl_int check_local_memory(const struct _cl_kernel *kernel, const struct _
 
 /* The checks of the local size; NULL takes the kernel's required size or the device's choice. */
 static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device, const struct tsr_kernel_info *info, const size_t *local,
-                         uint64_t local_bytes, struct tsr_ndrange *range)
+                         struct tsr_ndrange *range)
 {
     struct _cl_context *context = kernel->program->context;
     const uint64_t *required = info->reqd_local_size;
-    uint64_t most = device->ops->max_work_group(device->impl, info, local_bytes);
+    uint64_t most = device->ops->max_work_group(device->impl, info, kernel->local_sizes);
     RETURN_IF(context, !most, CL_OUT_OF_RESOURCES, "the device cannot run a single work-item of kernel %s", info->name);
     if (!local && !required[0]) {
         device->ops->suggest_local_size(device->impl, info, range);
@@ -198,6 +198,20 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
                       "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
 }
 
+/* Loads those that are there. */
+static bool load_group_codes(struct _cl_kernel *kernel, const struct _cl_device_id *device, struct tsr_code *others[TSR_GROUP_CODES],
+                             struct tsr_loaded_kernel made[TSR_GROUP_CODES], const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES])
+{
+    bool any = false;
+    for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
+        if (others[c] && tsr__code_load(kernel->program, device, others[c], &made[c].module) == CL_SUCCESS) {
+            made[c].info = others[c]->info.kernels;
+            codes[c] = &made[c];
+            any = true;
+        }
+    return any;
+}
+
 /* Takes code for such work-groups, where the device prefers it. */
 static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_ndrange *range,
                               struct tsr_code **code, struct tsr_loaded_kernel *loaded)
@@ -215,20 +229,16 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
             others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, false, &never);
         missing |= others[c] || never ? 0 : 1U << c;
     }
-    if (missing && ops->wants_group_codes(loaded, range))
-        for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
-            if (missing >> c & 1)
-                others[c] =
-                    tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, true, &(bool){false});
     struct tsr_loaded_kernel made[TSR_GROUP_CODES];
     const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES] = {loaded};
-    bool any = false;
+    bool any = load_group_codes(kernel, device, others, made, codes);
+    unsigned wanted = missing ? ops->wanted_group_codes(codes, range, missing) : 0;
     for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
-        if (others[c] && tsr__code_load(kernel->program, device, others[c], &made[c].module) == CL_SUCCESS) {
-            made[c].info = others[c]->info.kernels;
-            codes[c] = &made[c];
-            any = true;
-        }
+        if (wanted >> c & 1)
+            others[c] =
+                tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, true, &(bool){false});
+    if (wanted)
+        any = load_group_codes(kernel, device, others, made, codes);
     enum tsr_group_code chosen = any ? ops->choose_group_code(codes, range) : TSR_GROUPS_USUAL;
     if (chosen == TSR_GROUPS_USUAL)
         return;
@@ -432,7 +442,7 @@ static cl_int check(struct _cl_command_queue *queue, struct _cl_kernel *kernel, 
     if (err == CL_SUCCESS)
         err = check_local_memory(kernel, queue->device, info);
     if (err == CL_SUCCESS && !checked->empty)
-        err = read_local(kernel, queue->device, info, local, kernel->local_bytes, &checked->range);
+        err = read_local(kernel, queue->device, info, local, &checked->range);
     return err;
 }
 
@@ -533,7 +543,7 @@ TSR_API cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue co
     RETURN_IF(context, !suggested_local_work_size, CL_INVALID_VALUE, "no place for the answer");
     err = check_local_memory(kernel, command_queue->device, info);
     if (err == CL_SUCCESS)
-        err = read_local(kernel, command_queue->device, info, NULL, kernel->local_bytes, &range);
+        err = read_local(kernel, command_queue->device, info, NULL, &range);
     for (cl_uint i = 0; i < work_dim && err == CL_SUCCESS; i++)
         suggested_local_work_size[i] = range.local[i];
     return err;

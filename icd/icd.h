@@ -335,7 +335,9 @@ struct _cl_kernel {
     cl_mem_device_address_ext *device_pointers; /* CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT */
     size_t device_pointer_count;
     unsigned indirect, svm_listed, usm_listed; /* what else it reaches, by clSetKernelExecInfo: bits 1 << enum tsr_usm */
-    uint64_t local_begin, local_bytes; /* of the local arguments: offset of the first in local memory, bytes of those that are set */
+    /* Of the local arguments: offset of the first in local memory, and bytes of those that are set, with the gaps that align them and
+     * without. The device has room for the gaps beyond what it says to have. */
+    uint64_t local_begin, local_bytes, local_sizes;
 };
 
 /* ---- shared between the files of icd/ ---- */

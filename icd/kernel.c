@@ -284,6 +284,7 @@ struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source)
     kernel->svm_listed = source->svm_listed;
     kernel->usm_listed = source->usm_listed;
     kernel->local_bytes = source->local_bytes;
+    kernel->local_sizes = source->local_sizes;
     tsr_table_unlock(&tsr__kernel_locks, source);
     if (source->wanted)
         tsr__kernel_want(kernel);

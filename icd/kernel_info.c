@@ -80,10 +80,10 @@ static cl_int on_device(struct _cl_kernel *kernel, cl_device_id *device, const s
     return tsr__kernel_coded(kernel, found, info);
 }
 
-static uint64_t dynamic_local_bytes(struct _cl_kernel *kernel)
+static uint64_t dynamic_local_sizes(struct _cl_kernel *kernel)
 {
     tsr_table_lock(&tsr__kernel_locks, kernel);
-    uint64_t bytes = kernel->local_bytes;
+    uint64_t bytes = kernel->local_sizes;
     tsr_table_unlock(&tsr__kernel_locks, kernel);
     return bytes;
 }
@@ -105,13 +105,13 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
         return tsr__error(context, CL_INVALID_VALUE, __func__, "CL_KERNEL_GLOBAL_WORK_SIZE",
                           "only built-in kernels have a global work size");
     case CL_KERNEL_WORK_GROUP_SIZE:
-        return tsr__info_value(out, size_t, device->ops->max_work_group(device->impl, info, dynamic_local_bytes(kernel)));
+        return tsr__info_value(out, size_t, device->ops->max_work_group(device->impl, info, dynamic_local_sizes(kernel)));
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: {
         size_t sizes[3] = {info->reqd_local_size[0], info->reqd_local_size[1], info->reqd_local_size[2]};
         return tsr__info_bytes(out, sizes, sizeof(sizes));
     }
     case CL_KERNEL_LOCAL_MEM_SIZE:
-        return tsr__info_value(out, cl_ulong, info->local_bytes + dynamic_local_bytes(kernel));
+        return tsr__info_value(out, cl_ulong, info->local_bytes + dynamic_local_sizes(kernel));
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return tsr__info_value(out, size_t, info->sub_group_size);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
@@ -163,7 +163,7 @@ static cl_int sub_group_info(struct _cl_kernel *kernel, cl_device_id device, con
                              cl_kernel_sub_group_info name, size_t input_size, const void *input, struct tsr_info_out out)
 {
     struct _cl_context *context = kernel->program->context;
-    uint64_t most = device->ops->max_work_group(device->impl, info, dynamic_local_bytes(kernel)), local[3];
+    uint64_t most = device->ops->max_work_group(device->impl, info, dynamic_local_sizes(kernel)), local[3];
     switch (name) {
     case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
     case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:

@@ -23,7 +23,7 @@ enum { ITEMS = 960, MOST = 64 };
 
 static char folder[] = "/tmp/tessera-test-XXXXXX", *log_path;
 static struct test_world w;
-static unsigned told[4]; /* lines so far, by what they tell */
+static unsigned told[5]; /* lines so far, by what they tell */
 
 static int begin(void **state)
 {
@@ -39,11 +39,13 @@ static int end(void **state)
     return 0;
 }
 
-/* How many kernels have got code with groups as lanes, for a size, or with lanes along x or y since the last call. */
-enum { LANES, SIZED, IN_X, IN_Y };
+/* How many kernels have got code with groups as lanes, for a size, with lanes along x or y, or for packets that are not full since the last
+ * call. */
+enum { LANES, SIZED, IN_X, IN_Y, PARTIAL };
 static unsigned made(int what)
 {
-    static const char *const texts[] = {"small work-groups may be lanes", "may have their own code", "lanes follow x", "lanes follow y"};
+    static const char *const texts[] = {"small work-groups may be lanes", "may have their own code", "lanes follow x", "lanes follow y",
+                                        "code for packets that are not full"};
     char line[1000];
     unsigned count = 0;
     FILE *file = fopen(log_path, "r");
@@ -106,6 +108,9 @@ static void some_launches_can(void **state)
         if (count != cases[i].made[k % 2] || made(1 - k % 2))
             fail_msg("groups of %zu x %zu from %zu: made %s %u times", cases[i].local[0], cases[i].local[1], cases[i].offset, ways[k % 2],
                      count);
+        if (made(PARTIAL) && count) /* launches run with the other code from the first */
+            fail_msg("groups of %zu x %zu from %zu: %s, but with the usual code", cases[i].local[0], cases[i].local[1], cases[i].offset,
+                     ways[k % 2]);
         CHECK(clReleaseProgram(program));
     }
 }
@@ -176,6 +181,44 @@ static void it_takes_long_launches(void **state)
     launch(program, "swap", 1, &global, &local, 0, 600);
     assert_int_equal(made(LANES) + made(SIZED), 0);
     CHECK(clReleaseProgram(program));
+}
+
+/* A packet would have one lane: the code for the size is made at once, and that for packets that are not full when another size needs it.
+ */
+static void groups_of_one_have_code_at_once(void **state)
+{
+    (void)state;
+    static const char single[] = "kernel void single(global uint *out, uint n)\n"
+                                 "{ uint s = 0; for (uint i = 0; i < n; i++) s += i; out[0] = s; }\n";
+    size_t global = ITEMS, one = 1, three = 3;
+    cl_uint out, n = 100;
+    cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0"), other;
+    made(SIZED);
+    made(PARTIAL);
+    for (int again = 0; again < 3; again++) {
+        launch(program, "swap", 1, &global, &one, 0, 4);
+        assert_int_equal(made(SIZED), !again);
+        assert_int_equal(made(PARTIAL), 0);
+    }
+    launch(program, "swap", 1, &global, &three, 0, 4);
+    assert_int_equal(made(PARTIAL), 1);
+    launch(program, "swap", 1, &global, &one, 0, 4);
+    assert_int_equal(made(SIZED) + made(PARTIAL), 0);
+    CHECK(clReleaseProgram(program));
+
+    other = test_build(w.context, w.device, single, "-cl-std=CL3.0");
+    cl_kernel kernel = test_kernel(other, "single");
+    cl_mem buffer = test_buffer(w.context, 0, sizeof(out), NULL);
+    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+    CHECK(clSetKernelArg(kernel, 1, sizeof(n), &n));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, sizeof(out), &out, 0, NULL, NULL));
+    assert_int_equal(out, n * (n - 1) / 2);
+    assert_int_equal(made(SIZED), 1);
+    assert_int_equal(made(PARTIAL), 0);
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(other));
 }
 
 /* Each size has code of its own, which is not made again. */
@@ -296,8 +339,13 @@ static void short_rows_have_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(some_launches_can), cmocka_unit_test(some_programs_can),       cmocka_unit_test(it_takes_long_launches),
-        cmocka_unit_test(sizes_have_code),   cmocka_unit_test(narrow_ranges_have_code), cmocka_unit_test(short_rows_have_code),
+        cmocka_unit_test(some_launches_can),
+        cmocka_unit_test(some_programs_can),
+        cmocka_unit_test(it_takes_long_launches),
+        cmocka_unit_test(sizes_have_code),
+        cmocka_unit_test(narrow_ranges_have_code),
+        cmocka_unit_test(short_rows_have_code),
+        cmocka_unit_test(groups_of_one_have_code_at_once),
     };
     if (!mkdtemp(folder) || asprintf(&log_path, "%s/log", folder) < 0)
         return 1;

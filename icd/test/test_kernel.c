@@ -11,6 +11,16 @@ static const char *const source =
     "{ __local int box[100]; box[get_local_id(0)] = in[0]; barrier(CLK_LOCAL_MEM_FENCE); out[0] = box[0]; }\n"
     "__kernel void two(__local int *a, __local int *b, __global ulong *out)\n"
     "{ a[0] = 11; b[0] = 22; out[0] = (ulong)((__local char *)b - (__local char *)a); out[1] = (ulong)(a[0] * 100 + b[0]); }\n"
+    "__kernel void all(__local char *a, __local char *b, uint2 n, __global uint *out)\n"
+    "{ __local char own[37]; uint sum = 0;\n"
+    "  for (uint i = 0; i < 37; i++) own[i] = 1;\n"
+    "  for (uint i = 0; i < n.x; i++) a[i] = 2;\n"
+    "  for (uint i = 0; i < n.y; i++) b[i] = 3;\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  for (uint i = 0; i < 37; i++) sum += own[i];\n"
+    "  for (uint i = 0; i < n.x; i++) sum += a[i];\n"
+    "  for (uint i = 0; i < n.y; i++) sum += b[i];\n"
+    "  out[0] = sum; }\n"
     "__kernel void either(int first, __local int *a, __local int *b, __global int *out)\n"
     "{ __local int *l = first ? a : b; l[get_local_id(0)] = (int)get_local_id(0) * 3; barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  out[get_local_id(0)] = l[get_local_size(0) - 1 - get_local_id(0)]; }\n";
@@ -39,9 +49,9 @@ static void creation_checks_its_arguments(void **state)
     CHECK_CODE(clCreateKernelsInProgram(program, 3, kernels, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clCreateKernelsInProgram(NULL, 3, kernels, NULL), CL_INVALID_PROGRAM);
     CHECK(clCreateKernelsInProgram(program, 0, NULL, &count));
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
     CHECK(clCreateKernelsInProgram(program, 8, kernels, &count));
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
     for (cl_uint i = 0; i < count; i++)
         CHECK(clReleaseKernel(kernels[i]));
     CHECK_CODE(clRetainKernel(NULL), CL_INVALID_KERNEL);
@@ -248,8 +258,37 @@ static void local_arguments_lie_behind_each_other(void **state)
         CHECK_THAT(result[0] >= sizes[i][0] && result[0] % 128 == 0);
         assert_int_equal(result[1], 1122);
         CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(bytes), &bytes, NULL));
-        CHECK_THAT(bytes >= sizes[i][0] + sizes[i][1]);
+        assert_int_equal(bytes, sizes[i][0] + sizes[i][1]); /* programs add it up themselves: no gaps */
     }
+    CHECK(clReleaseMemObject(out));
+    CHECK(clReleaseKernel(kernel));
+}
+
+/* A program may use all the local memory that the device and the kernel say is left. */
+static void local_memory_can_be_used_up(void **state)
+{
+    (void)state;
+    if (!test_unified(w.device))
+        skip(); /* a GPU's driver aligns the arguments in memory of its own */
+    enum { OWN = 37, FIRST = 130 };
+    cl_kernel kernel = test_kernel(program, "all");
+    cl_mem out = test_buffer(w.context, 0, sizeof(cl_uint), NULL);
+    cl_ulong has, used;
+    cl_uint sum;
+    size_t one = 1;
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(has), &has, NULL));
+    CHECK(clSetKernelArg(kernel, 0, FIRST, NULL));
+    CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(used), &used, NULL));
+    assert_int_equal(used, OWN + FIRST);
+    const cl_uint lengths[2] = {FIRST, (cl_uint)(has - used)};
+    CHECK(clSetKernelArg(kernel, 1, lengths[1], NULL));
+    CHECK(clSetKernelArg(kernel, 2, sizeof(lengths), lengths));
+    CHECK(clSetKernelArg(kernel, 3, sizeof(out), &out));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, out, CL_TRUE, 0, sizeof(sum), &sum, 0, NULL, NULL));
+    assert_int_equal(sum, OWN + 2 * lengths[0] + 3 * lengths[1]);
+    CHECK(clSetKernelArg(kernel, 1, lengths[1] + 1, NULL));
+    CHECK_CODE(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
     CHECK(clReleaseMemObject(out));
     CHECK(clReleaseKernel(kernel));
 }
@@ -501,6 +540,7 @@ int main(void)
         cmocka_unit_test(a_kernel_does_not_keep_its_arguments_alive),
         cmocka_unit_test(a_clone_has_arguments_of_its_own),
         cmocka_unit_test(local_arguments_lie_behind_each_other),
+        cmocka_unit_test(local_memory_can_be_used_up),
         cmocka_unit_test(local_arguments_may_be_empty),
         cmocka_unit_test(queries_tell_what_the_source_says),
         cmocka_unit_test(argument_queries_tell_what_the_source_says),

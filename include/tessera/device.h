@@ -246,16 +246,17 @@ struct tsr_device_ops {
 
     /* ---- launches ---- */
 
-    /* Largest work-group that the kernel can have with so much dynamic local memory (stack and local memory considered); 0: not even one
-     * work-item. */
-    uint64_t (*max_work_group)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes);
+    /* Largest work-group that the kernel can have with local arguments of so many bytes, gaps not counted (stack and local memory
+     * considered); 0: not even one work-item. */
+    uint64_t (*max_work_group)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_sizes);
     /* A good local size for the range (local_size NULL in clEnqueueNDRangeKernel, clGetKernelSuggestedLocalWorkSize). */
     void (*suggest_local_size)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range);
     /* Asked with each launch of a kernel for which tsr_has_group_codes(); all NULL if the device has no such code. group_codes: a bit
-     * for each code (enum tsr_group_code) that this range could run with. wants_group_codes: whether these should be compiled now, as the
-     * launches so far have taken long. choose_group_code: which of the codes that are not NULL the launch runs with. */
+     * for each code (enum tsr_group_code) that this range could run with. wanted_group_codes: which of those that are `missing` should be
+     * compiled now. choose_group_code: which of the codes that are not NULL the launch runs with. */
     unsigned (*group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
-    bool (*wants_group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
+    unsigned (*wanted_group_codes)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
+                                   unsigned missing);
     enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
 
     /* Asked with each launch of a kernel with TSR_KERNEL_PARTIAL_LATER, which the compiler makes if the device has these. needs_partial:
@@ -263,9 +264,9 @@ struct tsr_device_ops {
     bool (*needs_partial)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
     void (*join_partial)(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *partial);
 
-    /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables.
-     * `memory`: what each of the first TSR_SIZED_ARGUMENTS may reach; NULL: nobody knows. With own memory, the buffers among the arguments
-     * are bound later. NULL: out of memory. */
+    /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables, gaps
+     * included. `memory`: what each of the first TSR_SIZED_ARGUMENTS may reach; NULL: nobody knows. With own memory, the buffers among the
+     * arguments are bound later. NULL: out of memory. */
     struct tsr_launch *(*launch_make)(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                       const void *args, uint64_t local_argument_bytes, const struct tsr_arg_memory *memory);
     /* With own memory, else NULL: the pointer or image argument with this index is this address or image. Before the launch is submitted.
