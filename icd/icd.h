@@ -144,6 +144,10 @@ struct tsr_destructor { /* clSetContextDestructorCallback and the like: called i
     void(CL_CALLBACK *context_ends)(cl_context, void *); /* one of the two */
     void(CL_CALLBACK *mem_ends)(cl_mem, void *);
     void *user_data;
+    /* While its object waits for its callbacks: the object, its list, and the first callback of the next one. See tsr__run_destructors. */
+    struct tsr_object *object;
+    _Atomic(struct tsr_destructor *) *list;
+    struct tsr_destructor *later;
 };
 
 struct _cl_context {
@@ -499,7 +503,8 @@ bool tsr__allocation_free(struct _cl_context *context, void *base, unsigned kind
 void tsr__allocations_free_all(struct _cl_context *context);
 
 /* Calls the callbacks when the last hold has been dropped. False: one of them has retained the object, or made an object that holds it, so
- * that it lives on. */
+ * that it lives on; or this is done in a callback of another object, after whose callbacks this one's are called and it is destroyed. So
+ * callbacks that release the next object of a long list need no stack. */
 bool tsr__run_destructors(_Atomic(struct tsr_destructor *) *list, struct tsr_object *object);
 /* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */
 cl_int tsr__add_destructor(struct _cl_context *context, _Atomic(struct tsr_destructor *) *list, struct tsr_destructor destructor);

@@ -166,14 +166,10 @@ cl_int tsr__add_destructor(struct _cl_context *context, _Atomic(struct tsr_destr
     return CL_SUCCESS;
 }
 
-bool tsr__run_destructors(_Atomic(struct tsr_destructor *) *list, struct tsr_object *object)
+/* False: the object lives on. */
+static bool run_callbacks(_Atomic(struct tsr_destructor *) *list, struct tsr_object *object)
 {
-    struct tsr_destructor *entry = atomic_load(list);
-    if (!entry)
-        return true;
-    atomic_store_explicit(&object->holds, 1, memory_order_relaxed);
-    int begun = tsr_no_cancel_begin();
-    for (; entry; entry = atomic_load(list)) {
+    for (struct tsr_destructor *entry; (entry = atomic_load(list));) {
         atomic_store(list, entry->next);
         if (entry->context_ends)
             entry->context_ends((cl_context)object, entry->user_data);
@@ -181,6 +177,36 @@ bool tsr__run_destructors(_Atomic(struct tsr_destructor *) *list, struct tsr_obj
             entry->mem_ends((cl_mem)object, entry->user_data);
         tsr_free(entry);
     }
-    tsr_no_cancel_end(begun);
     return atomic_fetch_sub_explicit(&object->holds, 1, memory_order_acq_rel) == 1;
+}
+
+bool tsr__run_destructors(_Atomic(struct tsr_destructor *) *list, struct tsr_object *object)
+{
+    static _Thread_local struct tsr_destructor **end; /* while this thread calls callbacks: of the list of objects that die in them */
+    struct tsr_destructor *entry = atomic_load(list), *waiting = NULL;
+    if (!entry)
+        return true;
+    atomic_store_explicit(&object->holds, 1, memory_order_relaxed);
+    if (end) {
+        entry->object = object;
+        entry->list = list;
+        entry->later = NULL;
+        *end = entry;
+        end = &entry->later;
+        return false;
+    }
+    int begun = tsr_no_cancel_begin();
+    end = &waiting;
+    bool dies = run_callbacks(list, object);
+    while ((entry = waiting)) {
+        struct tsr_object *other = entry->object;
+        waiting = entry->later;
+        if (!waiting)
+            end = &waiting;
+        if (run_callbacks(entry->list, other))
+            other->destroy(other);
+    }
+    end = NULL;
+    tsr_no_cancel_end(begun);
+    return dies;
 }

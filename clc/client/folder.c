@@ -110,13 +110,13 @@ int tsr__folder_open(const char *path)
     return dir;
 }
 
-/* Logs why the folder cannot be used, and what to do about it. */
-static void tell(const char *path)
+/* Logs why the folder cannot be used, and what to do about it. `error` is that of the attempt to make it. */
+static void tell(const char *path, int error)
 {
     struct stat st;
     if (lstat(path, &st))
         tsr_log(TSR_LOG_WARN, "no cache: %s cannot be made (%s); set TESSERA_CACHE_DIR to a folder that you can write", path,
-                strerror(errno));
+                strerror(error));
     else if (!S_ISDIR(st.st_mode))
         tsr_log(TSR_LOG_WARN, "no cache: %s is not a folder; move it away, or set TESSERA_CACHE_DIR", path);
     else if (!is_safe(&st))
@@ -148,7 +148,7 @@ char *tsr__folder_find(void)
     if (dir >= 0) {
         close(dir);
     } else if (path) {
-        tell(path);
+        tell(path, errno);
         tsr_free(path);
         path = NULL;
     }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of buffers: creation, sub-buffers, queries, read, write, copy, fill, migrate, destructors. */
+#include <pthread.h>
+
 #include "icd/test/cl_test.h"
 
 enum { ALIGN = 128 };
@@ -446,6 +448,42 @@ static void CL_CALLBACK keep(cl_mem mem, void *user_data)
     CHECK(clRetainMemObject(mem));
 }
 
+enum { CHAIN = 20000 };
+static cl_mem chain[CHAIN];
+static int chain_ended;
+
+static void CL_CALLBACK release_the_next(cl_mem mem, void *user_data)
+{
+    (void)user_data;
+    CHECK_THAT(mem == chain[chain_ended]);
+    if (++chain_ended < CHAIN)
+        CHECK(clReleaseMemObject(chain[chain_ended]));
+}
+
+static void *release_the_first(void *unused)
+{
+    CHECK(clReleaseMemObject(chain[0]));
+    return unused;
+}
+
+/* Buffers that release each other in their callbacks, in a thread whose stack is too small for so many calls. */
+static void test_chain_of_destructors(void **state)
+{
+    (void)state;
+    pthread_attr_t small;
+    pthread_t thread;
+    cl_context context = test_context(test_device());
+    for (int i = 0; i < CHAIN; i++) {
+        chain[i] = test_buffer(context, 0, 16, NULL);
+        CHECK(clSetMemObjectDestructorCallback(chain[i], release_the_next, NULL));
+    }
+    CHECK_THAT(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, 256 << 10));
+    CHECK_THAT(!pthread_create(&thread, &small, release_the_first, NULL) && !pthread_join(thread, NULL));
+    pthread_attr_destroy(&small);
+    CHECK_THAT(chain_ended == CHAIN);
+    CHECK(clReleaseContext(context));
+}
+
 /* A callback that retains the object keeps it, with its contents. */
 static void test_kept_by_a_destructor(void **state)
 {
@@ -525,11 +563,17 @@ static void test_immutable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_immutable),    cmocka_unit_test(test_create),
-        cmocka_unit_test(test_new_memory),   cmocka_unit_test(test_sub_buffer),
-        cmocka_unit_test(test_info),         cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_host_pointer), cmocka_unit_test(test_transfer_errors),
-        cmocka_unit_test(test_destructors),  cmocka_unit_test(test_kept_by_a_destructor),
+        cmocka_unit_test(test_immutable),
+        cmocka_unit_test(test_create),
+        cmocka_unit_test(test_new_memory),
+        cmocka_unit_test(test_sub_buffer),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_host_pointer),
+        cmocka_unit_test(test_transfer_errors),
+        cmocka_unit_test(test_destructors),
+        cmocka_unit_test(test_chain_of_destructors),
+        cmocka_unit_test(test_kept_by_a_destructor),
         cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The folder of the disk cache among files of the user: whatever lies there stays as it is, byte for byte, with name, mode and time. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -356,6 +359,18 @@ static void nor_is_that_of_another_user(void **state)
     tsr_free(again);
 }
 
+static void a_file_system_that_is_read_only(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(outside, 0700), 0);
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", outside, "tmpfs", MS_RDONLY, "mode=700"))
+        skip(); /* not root, or in a container */
+    build_twice("source", 0);
+    bool told = log_has(inside) && log_has(strerror(EROFS));
+    assert_int_equal(umount(outside), 0);
+    assert_true(told);
+}
+
 /* ---- where the named folder is ---- */
 
 static void named_folders(void **state)
@@ -535,6 +550,7 @@ int main(void)
         CASE(what_lies_in_the_place_of_an_entry_stays),
         CASE(a_folder_in_the_place_of_ours_is_not_used),
         CASE(nor_is_that_of_another_user),
+        CASE(a_file_system_that_is_read_only),
         CASE(named_folders),
         CASE(a_folder_that_goes_is_made_again),
         CASE(an_empty_folder_of_the_name_becomes_ours),
