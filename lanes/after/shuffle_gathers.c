@@ -4,8 +4,9 @@
  *
  * Local memory belongs to the thread that runs the work-group, and has a margin: what no lane asked for may be read there, and written as
  * it was, which CPUs with AVX-512 have masks for. A load of all lanes from where a store of all lanes went is no load at all, so accesses
- * begin at multiples of a packet's vector if they can. In other memory nothing is written between the elements, and nothing read before the
- * first or behind the last; gaps between them are too small for a page. */
+ * begin at multiples of a packet's vector if they can. Masked accesses there by lanes side by side are such accesses, too, with AVX-512 as
+ * well, unless the lanes are few enough for a vector of their own (narrow_masks.c). In other memory nothing is written between the
+ * elements, and nothing read before the first or behind the last; gaps between them are too small for a page. */
 #include "lanes/after/lane_offsets.h"
 #include "lanes/after/memory_notes.h"
 #include "lanes/analysis/index_parts.h"
@@ -18,9 +19,9 @@
 
 struct access {
     struct tsr__lane_scalars *c;
-    LLVMValueRef call, pointers;
+    LLVMValueRef call, pointers; /* side by side: the pointer of lane 0 */
     bool active[TSR__MAX_ELEMENTS];
-    bool load, local;
+    bool load, local, side_by_side;
     LLVMTypeRef element;
     unsigned lanes;
     int64_t bytes;
@@ -45,12 +46,16 @@ static bool find_active(struct access *a, LLVMValueRef mask)
     unsigned operand, element;
     if (!LLVMIsAConstant(mask))
         return false;
+    unsigned count = 0;
     for (unsigned i = 0; i < a->lanes; i++) {
         LLVMValueRef bit = LLVMGetAggregateElement(mask, i);
         if (!bit || !LLVMIsAConstantInt(bit))
             return false;
         a->active[i] = LLVMConstIntGetZExtValue(bit);
+        count += a->active[i];
     }
+    if (a->side_by_side) /* neither a vector of their own nor all */
+        return count & (count - 1);
     for (LLVMValueRef p = a->pointers;; p = a->pointers = LLVMGetOperand(p, 0)) {
         if (LLVMIsAInsertElementInst(p) && tsr__is_nowhere(LLVMGetOperand(p, 1)) && tsr__constant_int(LLVMGetOperand(p, 2), &lane)) {
             a->active[lane] = false;
@@ -65,18 +70,28 @@ static bool find_active(struct access *a, LLVMValueRef mask)
 
 static bool read_call(struct tsr__lane_scalars *c, LLVMValueRef call, struct access *a)
 {
-    bool load = tsr__calls(call, "llvm.masked.gather.");
-    if (!load && !tsr__calls(call, "llvm.masked.scatter."))
+    const bool side_by_side = tsr__calls(call, "llvm.masked.load.") || tsr__calls(call, "llvm.masked.store.");
+    const bool load = tsr__calls(call, "llvm.masked.gather.") || tsr__calls(call, "llvm.masked.load.");
+    if (!side_by_side && !load && !tsr__calls(call, "llvm.masked.scatter."))
         return false;
-    *a = (struct access){.c = c, .call = call, .load = load};
+    *a = (struct access){.c = c, .call = call, .load = load, .side_by_side = side_by_side};
+    LLVMTypeRef values = load ? LLVMTypeOf(call) : LLVMTypeOf(LLVMGetOperand(call, 0));
     a->pointers = LLVMGetOperand(call, load ? 0 : 1);
-    a->element = LLVMGetElementType(load ? LLVMTypeOf(call) : LLVMTypeOf(LLVMGetOperand(call, 0)));
-    a->lanes = LLVMGetVectorSize(LLVMTypeOf(a->pointers));
+    a->element = LLVMGetElementType(values);
+    a->lanes = LLVMGetVectorSize(values);
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(c->l->module);
+    LLVMTypeRef pointer = side_by_side ? LLVMTypeOf(a->pointers) : LLVMGetElementType(LLVMTypeOf(a->pointers));
     a->bytes = (int64_t)LLVMABISizeOfType(layout, a->element);
-    a->local =
-        LLVMGetPointerAddressSpace(LLVMGetElementType(LLVMTypeOf(a->pointers))) == TSR__LOCAL_SPACE && !tsr__has(c->l, TSR_CPU_AVX512F);
-    return a->lanes <= TSR__MAX_ELEMENTS && tsr__fills_its_bytes(layout, a->element) && find_active(a, LLVMGetOperand(call, load ? 1 : 2));
+    a->local = LLVMGetPointerAddressSpace(pointer) == TSR__LOCAL_SPACE && (side_by_side || !tsr__has(c->l, TSR_CPU_AVX512F));
+    return a->lanes <= TSR__MAX_ELEMENTS && tsr__fills_its_bytes(layout, a->element) &&
+           (!side_by_side || (a->local && a->lanes * a->bytes <= TSR_LOCAL_MARGIN)) && find_active(a, LLVMGetOperand(call, load ? 1 : 2));
+}
+
+static bool find_offsets(const struct access *a, struct tsr__lane_offsets *o)
+{
+    for (unsigned i = 0; a->side_by_side && i < a->lanes; i++)
+        o->at[i] = i * a->bytes;
+    return a->side_by_side || tsr__find_lane_offsets(a->pointers, o);
 }
 
 /* Finds the elements, of which the first is at offset `least` from lane 0 and in lane `lane`. */
@@ -85,7 +100,7 @@ static bool find_elements(struct access *a, int64_t *least, unsigned *lane)
     struct tsr__lane_offsets o = {.lanes = a->lanes, .in_row = a->lanes};
     int64_t most = INT64_MIN;
     *least = INT64_MAX;
-    if (!tsr__find_lane_offsets(a->pointers, &o))
+    if (!find_offsets(a, &o))
         return false;
     for (unsigned i = 0; i < a->lanes; i++) {
         if (!a->active[i])
@@ -143,10 +158,17 @@ static void round_out(struct access *a)
     a->count = whole;
 }
 
+/* Of the first element, wherever that is. */
+static unsigned align_of_element(const struct access *a)
+{
+    unsigned align = tsr__argument_align(a->call, a->load ? 0 : 1);
+    return a->side_by_side ? tsr__align_at(align, (uint64_t)a->bytes) : align;
+}
+
 static LLVMValueRef load_all(struct access *a)
 {
     LLVMValueRef made = LLVMBuildLoad2(a->c->b, LLVMVectorType(a->element, a->count), a->first, "");
-    LLVMSetAlignment(made, tsr__argument_align(a->call, a->load ? 0 : 1));
+    LLVMSetAlignment(made, align_of_element(a));
     return made;
 }
 
@@ -154,7 +176,7 @@ static void replace_gather(struct access *a)
 {
     LLVMValueRef all = load_all(a), made = tsr__pick_elements(a->c->l, a->c->b, all, NULL, a->at, a->lanes),
                  other = LLVMGetOperand(a->call, 2);
-    tsr__copy_memory_notes(a->call, all, tsr__argument_align(a->call, 0));
+    tsr__copy_memory_notes(a->call, all, align_of_element(a));
     if (!LLVMIsUndef(other)) /* poison as well */
         made = LLVMBuildSelect(a->c->b, LLVMGetOperand(a->call, 1), made, other, "");
     LLVMReplaceAllUsesWith(a->call, made);
@@ -167,13 +189,17 @@ static void replace_scatter(struct access *a, const unsigned *lane_of, bool gaps
     unsigned blend[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < a->count; i++)
         blend[i] = lane_of[i] == TSR__NO_ELEMENT ? a->count + i : i;
-    if (gaps)
-        made = tsr__pick_elements(a->c->l, a->c->b, made, load_all(a), blend, a->count);
+    if (gaps) {
+        LLVMValueRef old = load_all(a);
+        if (a->side_by_side) /* LLVM's code generator would make a masked store of it again, from which CPUs forward nothing */
+            old = LLVMBuildFreeze(a->c->b, old, "");
+        made = tsr__pick_elements(a->c->l, a->c->b, made, old, blend, a->count);
+    }
     LLVMValueRef store = LLVMBuildStore(a->c->b, made, a->first);
     if (gaps)
-        LLVMSetAlignment(store, tsr__argument_align(a->call, 1));
+        LLVMSetAlignment(store, align_of_element(a));
     else
-        tsr__copy_memory_notes(a->call, store, tsr__argument_align(a->call, 1));
+        tsr__copy_memory_notes(a->call, store, align_of_element(a));
 }
 
 static void replace(struct access *a)
@@ -182,8 +208,10 @@ static void replace(struct access *a)
     unsigned lane = 0;
     if (!find_elements(a, &least, &lane))
         return;
-    a->first = tsr__lane_scalar(a->c, a->pointers, lane);
+    LLVMValueRef pointer = a->side_by_side ? a->pointers : tsr__lane_scalar(a->c, a->pointers, lane),
+                 offset = tsr__i64(a->c->l, (uint64_t)least);
     LLVMPositionBuilderBefore(a->c->b, a->call);
+    a->first = a->side_by_side && least ? tsr__plus_bytes(a->c->l, a->c->b, pointer, offset) : pointer;
     round_out(a);
     unsigned lane_of[TSR__MAX_ELEMENTS];
     bool gaps = false;

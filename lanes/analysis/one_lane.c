@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels whose packets are one work-item: those whose work-items wait for each other at locks, and those that compute with vectors of
- * their own that fill the CPU's registers.
+ * their own that fill the CPU's registers, or read and write such vectors along rows of their own.
  *
  * A packet of sixteen takes a uint16 apart into sixteen registers, so a few values fill all registers there are. One work-item after the
  * other keeps each in one register and reads it with one load; what it computes of scalars takes as many instructions as a packet's lanes.
@@ -9,9 +9,11 @@
 #include "lanes/analysis/lane_waits.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/analysis/pressure.h"
+#include "lanes/analysis/row_walks.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
+#include "lanes/ir/lane_registers.h"
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
@@ -126,15 +128,52 @@ static bool has_long_vectors(struct tsr__compilation *l, LLVMValueRef kernel)
     return false;
 }
 
-/* Whether a packet's work-items, one after the other, take less than the packet. */
+static bool is_whole_register(struct tsr__compilation *l, LLVMTypeRef type)
+{
+    return tsr__is_vector_type(type) && LLVMGetVectorSize(type) * tsr__element_bits(l, LLVMGetElementType(type)) == 8 * TSR__REGISTER_BYTES;
+}
+
+/* Does each lane go along a row of its own, in all accesses of the loop of one block, of registers of SSE in some? A packet would take each
+ * apart, and put it together again. */
+static bool walks_with_registers(struct tsr__compilation *l, const struct tsr__shapes *shapes, const struct tsr__loop *loop)
+{
+    LLVMBasicBlockRef block = shapes->cfg->blocks[loop->header].ref;
+    struct tsr__row_walk walk;
+    bool any = false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        if (!is_access(i) || tsr__is_uniform(tsr__shape_of(shapes, tsr__accessed_pointer(i))))
+            continue;
+        if (!tsr__walks_row(l, shapes, block, i, &walk))
+            return false;
+        any = any || is_whole_register(l, tsr__accessed_type(i));
+    }
+    return any;
+}
+
+static bool has_register_rows(struct tsr__compilation *l, const struct tsr__shapes *shapes)
+{
+    const struct tsr__cfg *cfg = shapes->cfg;
+    for (int i = 0; i < cfg->loop_count; i++)
+        if (cfg->loops[i].end - cfg->loops[i].begin == 1 && !shapes->divergent_loop[i] && walks_with_registers(l, shapes, &cfg->loops[i]))
+            return true;
+    return false;
+}
+
+/* Whether a packet's work-items, one after the other, take less than the packet, in a kernel that has long vectors or rows of shorter ones.
+ */
 static bool is_cheaper(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
 {
     struct tsr_arena arena = {0};
     struct tsr__cfg cfg;
     struct tsr__shapes shapes;
     uint64_t packet = 0, items = 0;
+    const bool long_vectors = has_long_vectors(l, kernel);
     if (tsr__cfg_make(&cfg, kernel, &arena)) {
         tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &arena);
+        if (!long_vectors && !has_register_rows(l, &shapes)) {
+            tsr_arena_free(&arena);
+            return false;
+        }
         bool spills = tsr__registers_in_use(l, &shapes, tsr__any_type, &arena) > tsr__cpu_registers(l);
         for (int b = 0; b < cfg.block_count; b++) {
             int depth = cfg.blocks[b].loop == TSR__NONE ? 0 : cfg.loops[cfg.blocks[b].loop].depth;
@@ -175,10 +214,10 @@ static const char *reason(struct tsr__compilation *l, uint32_t number)
         return NULL;
     if (tsr__lanes_wait_for_lanes(l, kernel, tsr__sub_group_size(l, info)))
         return "they wait for each other";
-    bool alone = size[0] == 1 && size[1] == 1 && size[2] == 1, long_vectors = has_long_vectors(l, kernel);
+    bool alone = size[0] == 1 && size[1] == 1 && size[2] == 1;
     if (alone && tsr__group_visibility(l, kernel) == TSR__SEES_GROUPS)
         return "its work-groups have one";
-    return long_vectors && is_cheaper(l, kernel, tsr__sub_group_size(l, info)) ? "its own vectors fill the registers" : NULL;
+    return is_cheaper(l, kernel, tsr__sub_group_size(l, info)) ? "its own vectors fill the registers" : NULL;
 }
 
 bool tsr__pass_one_lane(struct tsr__compilation *l)

@@ -91,6 +91,11 @@ unsigned tsr__nowhere_kind(LLVMContextRef c)
     return kind_named(c, "tessera.nowhere");
 }
 
+unsigned tsr__alone_kind(LLVMContextRef c)
+{
+    return kind_named(c, "tessera.alone");
+}
+
 bool tsr__is_nowhere(LLVMValueRef pointers)
 {
     LLVMValueRef at = pointers;

@@ -25,6 +25,8 @@ unsigned tsr__soa_array_kind(LLVMContextRef context);
 unsigned tsr__nowhere_kind(LLVMContextRef context);
 /* Is it the address of such a place, or a splat of that address? */
 bool tsr__is_nowhere(LLVMValueRef pointers);
+/* Metadata of an access that meets none of another argument's memory that has it, too (apart_records.c). */
+unsigned tsr__alone_kind(LLVMContextRef context);
 /* A stack variable that the lanes have in common, or that call. (soa_arrays.c) */
 bool tsr__is_soa_array(LLVMValueRef inst);
 

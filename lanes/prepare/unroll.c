@@ -402,6 +402,63 @@ static void replace_hints(struct unroll *u, int loop, const char *hint)
     mark_loop(u, loop, hint);
 }
 
+/* What an address of the inner loop is computed from. */
+struct origin {
+    const struct unroll *u;
+    int loop;
+    struct tsr__map seen;
+    bool id, counter, other; /* which work-item asks, the loop's counter, what changes around the loop */
+};
+
+static void find_origin(struct origin *o, LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v) || o->other || tsr__map_get(&o->seen, v))
+        return;
+    tsr__map_set(&o->seen, v, 1);
+    const struct tsr__loop *around = &o->u->cfg.loops[o->u->cfg.loops[o->loop].parent];
+    const int block = tsr__cfg_number(&o->u->cfg, LLVMGetInstructionParent(v));
+    const bool inside = block >= around->begin && block < around->end;
+    o->id = o->id || tsr__is_query(tsr__call_of(v));
+    if (LLVMIsAPHINode(v) && inside) {
+        bool own = loop_of_header(o->u, v) == o->loop;
+        o->counter = o->counter || own;
+        o->other = o->other || !own;
+        return;
+    }
+    o->other = o->other || (inside && (LLVMIsALoadInst(v) || LLVMIsACallInst(v)) && !tsr__is_query(tsr__call_of(v)));
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        find_origin(o, LLVMGetOperand(v, (unsigned)i));
+}
+
+/* A short loop in another one that reads, in each of its rounds, what belongs to the work-item and is the same in all rounds of the other
+ * one, as a point's coordinates for each of many others: unrolled, it reads them once, before that. */
+static bool reads_own_again(struct unroll *u, int loop)
+{
+    const struct tsr__loop *at = &u->cfg.loops[loop];
+    const int64_t trips = trip_count(u, loop);
+    if (at->parent == TSR__NONE || trips < 2 || trips > TSR__UNROLL_ROW)
+        return false;
+    begin_search(u);
+    u->wanted[loop] = true;
+    const int64_t size = unrolled_size(u, loop);
+    if (size < 0 || size > TSR__UNROLL_FILL_ALL)
+        return false;
+    bool found = false;
+    for (int b = at->begin; b < at->end; b++) {
+        if (u->cfg.blocks[b].loop != loop)
+            return false;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMIsAStoreInst(i))
+                return false;
+            struct origin o = {.u = u, .loop = loop, .seen = {.arena = &u->arena}};
+            if (tsr__is_plain_load(i))
+                find_origin(&o, tsr__accessed_pointer(i));
+            found = found || (o.id && o.counter && !o.other);
+        }
+    }
+    return found;
+}
+
 /* Marks, for LLVM, the loops of a canonical function without which its private arrays would be registers. False: it has no loops at all. */
 static bool mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
@@ -421,7 +478,7 @@ static bool mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
                 mark_loop(&u, k, "llvm.loop.unroll.disable");
             else if (!u.all[k] && is_loop_over_k(&u, k))
                 replace_hints(&u, k, "llvm.loop.unroll.disable");
-            else if (u.all[k] || multiplies_steps(&u, k))
+            else if (u.all[k] || multiplies_steps(&u, k) || reads_own_again(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.full");
             else if (fills_tile(&u, k))
                 mark_loop(&u, k, "llvm.loop.unroll.enable");

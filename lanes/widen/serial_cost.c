@@ -95,11 +95,12 @@ static unsigned gather_count(struct tsr__widener *s, LLVMValueRef inst)
 
 static unsigned gather_cost(const struct tsr__widener *s, LLVMValueRef access)
 {
+    const bool fast = tsr__has(s->l, TSR_CPU_AVX512F) && !tsr__has(s->l, TSR_CPU_SLOW_GATHERS);
     if (LLVMABISizeOfType(s->layout, tsr__accessed_type(access)) % 4)
-        return TSR__GATHER_SMALL_COST;
+        return fast && LLVMIsALoadInst(access) ? TSR__GATHER_PART_COST : TSR__GATHER_SMALL_COST;
     if (!tsr__has(s->l, TSR_CPU_AVX512F))
         return TSR__GATHER_NONE_COST;
-    return tsr__has(s->l, TSR_CPU_SLOW_GATHERS) ? TSR__GATHER_SLOW_COST : TSR__GATHER_COST;
+    return fast ? TSR__GATHER_COST : TSR__GATHER_SLOW_COST;
 }
 
 /* Registers of the packet that an instruction writes. */

@@ -123,12 +123,15 @@ static bool never_traps(LLVMValueRef divisor)
 static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
 {
     bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
-    LLVMValueRef quotient = divides ? tsr__build_division(s, op, x, y) : NULL;
+    LLVMValueRef quotient = divides ? tsr__build_division(s, inst, x, y) : NULL;
     if (quotient)
         return quotient;
     /* An absent lane's divisor may be poison, and division by poison is undefined even if nobody looks at it. */
     if (s->mask && divides && !never_traps(LLVMGetOperand(inst, 1)))
         y = LLVMBuildSelect(s->b, s->mask, y, tsr__splat(s, LLVMConstInt(tsr__component_type(LLVMTypeOf(inst), 0), 1, false)), "");
+    quotient = divides ? tsr__build_wide_division(s, inst, x, y) : NULL;
+    if (quotient)
+        return quotient;
     LLVMValueRef made = LLVMBuildBinOp(s->b, op, x, y, "");
     if (!LLVMIsAInstruction(made))
         return made;

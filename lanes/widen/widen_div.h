@@ -5,8 +5,10 @@
 
 #include "lanes/widen/widener.h"
 
-/* The vector x / y or x % y by way of floating point, for LLVMSDiv, LLVMUDiv, LLVMSRem or LLVMURem; NULL: it would be no faster, or not
+/* The vector x / y or x % y by way of floating point, for a division or remainder `inst` of integers; NULL: it would be no faster, or not
  * exact. */
-LLVMValueRef tsr__build_division(struct tsr__widener *s, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef tsr__build_division(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef x, LLVMValueRef y);
+/* The same of numbers of 64 bits, with a test whether all are below 2^32. */
+LLVMValueRef tsr__build_wide_division(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef x, LLVMValueRef y);
 
 #endif

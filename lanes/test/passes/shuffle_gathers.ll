@@ -81,3 +81,29 @@ define void @of_24_bits(ptr addrspace(1) %p, ptr addrspace(1) %to) {
 }
 
 !0 = !{}
+
+; Masked lanes side by side in local memory, too few for all and too many for a vector of their own.
+declare <8 x i32> @llvm.masked.load.v8i32.p3(ptr addrspace(3), <8 x i1>, <8 x i32>)
+declare void @llvm.masked.store.v8i32.p3(<8 x i32>, ptr addrspace(3), <8 x i1>)
+; MASKS-LABEL: define <8 x i32> @left(
+; MASKS: %[[all:.*]] = load <8 x i32>, ptr addrspace(3) %{{.*}}, align 4
+; MASKS: shufflevector <8 x i32> %[[all]], <8 x i32> poison, <8 x i32> <i32 poison, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
+define <8 x i32> @left(ptr addrspace(3) %p) {
+  %q = getelementptr i8, ptr addrspace(3) %p, i64 -4
+  %v = call <8 x i32> @llvm.masked.load.v8i32.p3(ptr addrspace(3) align 4 %q, <8 x i1> <i1 false, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true>, <8 x i32> poison)
+  ret <8 x i32> %v
+}
+; MASKS-LABEL: define void @behind_first(
+; MASKS: %[[old:.*]] = load <8 x i32>
+; MASKS: freeze <8 x i32> %[[old]]
+; MASKS: store <8 x i32>
+define void @behind_first(ptr addrspace(3) %p, <8 x i32> %v) {
+  call void @llvm.masked.store.v8i32.p3(<8 x i32> %v, ptr addrspace(3) align 4 %p, <8 x i1> <i1 false, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false>)
+  ret void
+}
+; MASKS-LABEL: define <8 x i32> @half(
+; MASKS: call <8 x i32> @llvm.masked.load
+define <8 x i32> @half(ptr addrspace(3) %p) {
+  %v = call <8 x i32> @llvm.masked.load.v8i32.p3(ptr addrspace(3) align 4 %p, <8 x i1> <i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false>, <8 x i32> poison)
+  ret <8 x i32> %v
+}

@@ -109,11 +109,13 @@ static bool speculated_access(struct tsr__widener *s, const struct tsr__access *
                               struct tsr__access *speculated)
 {
     *speculated = *a;
-    if (!a->simple || a->component_count > TSR__MAX_STRIDE ||
-        tsr__speculated_stride(s, address) != (int64_t)a->component_count * a->scalar_bytes)
+    if (!a->simple || a->component_count > TSR__MAX_STRIDE)
         return false;
-    speculated->class = a->component_count == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_INTERLEAVED;
-    speculated->step = a->component_count;
+    const int64_t stride = tsr__speculated_stride(s, address), step = stride / (int64_t)a->scalar_bytes;
+    if (stride % (int64_t)a->scalar_bytes || step < a->component_count || (step > a->component_count && step > TSR__SHORT_STRIDE))
+        return false;
+    speculated->class = step == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_INTERLEAVED;
+    speculated->step = (unsigned)step;
     speculated->members = (UINT32_C(1) << a->component_count) - 1;
     return true;
 }

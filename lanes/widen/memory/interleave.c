@@ -6,6 +6,7 @@
 #include "lanes/widen/memory/interleave.h"
 
 #include "lanes/ir/explain.h"
+#include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
 enum { FAR = 200, MAX_MET = 32 }; /* instructions to look at; accesses between that are kept in mind */
@@ -16,6 +17,7 @@ struct place {
     struct tsr__address address;
     int64_t stride; /* 0: not known */
     uint64_t bytes;
+    bool alone; /* apart from those of other arguments (prepare/apart_records.c) */
 };
 
 static struct place position_of(struct tsr__widener *s, LLVMValueRef inst)
@@ -25,6 +27,7 @@ static struct place position_of(struct tsr__widener *s, LLVMValueRef inst)
     LLVMTypeRef type = LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0));
     struct tsr__shape shape = tsr__shape_here(s, p.pointer);
     p.bytes = LLVMStoreSizeOfType(s->layout, type);
+    p.alone = LLVMGetMetadata(inst, tsr__alone_kind(s->l->context)) != NULL;
     if (shape.kind == TSR__SHAPE_AFFINE)
         p.stride = shape.stride;
     tsr__address_sum(s, p.pointer, &p.address);
@@ -72,7 +75,8 @@ static bool may_alias(const struct tsr__widener *s, const struct place *x, const
     }
     bool known = a && b && (LLVMIsAArgument(a) || LLVMIsAAllocaInst(a) || LLVMIsAGlobalVariable(a)) &&
                  (LLVMIsAArgument(b) || LLVMIsAAllocaInst(b) || LLVMIsAGlobalVariable(b));
-    return !known || a == b || !(is_restrict(s, a) || is_restrict(s, b));
+    bool alone = known && x->alone && y->alone && LLVMIsAArgument(a) && LLVMIsAArgument(b);
+    return !known || a == b || !(alone || is_restrict(s, a) || is_restrict(s, b));
 }
 
 static bool harmless_call(LLVMValueRef inst)
