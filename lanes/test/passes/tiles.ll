@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; The accumulator that goes round in the loop stays in a tile; here the model of one, 16 rows of
+; The accumulator that goes round in the loop stays in a tile; here the model of one, 8 rows of
 ; 64 bytes. Operands are loaded as tiles, too.
 ; RUN: TESSERA_TILES=model tessera-opt -packets=8 -cpu=avx512 -passes=..tiles %s | FileCheck %s
 ; RUN: TESSERA_TILES=model tessera-opt -packets=8 -cpu=avx512 -passes=..runtime_calls -info %s | FileCheck %s --check-prefix=INFO
@@ -8,7 +8,7 @@ target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:
 target triple = "spir64-unknown-unknown"
 
 ; CHECK: [[TILE:%.*]] = alloca [1024 x i8], align 64
-; CHECK: call void @__tsr_rt_tile_operand(ptr {{.*}}, i64 64, i32 20)
+; CHECK: call void @__tsr_rt_tile_operand(ptr {{.*}}, i64 64, i32 8388628)
 declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn
 define spir_func <8 x float> @_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f(<8 x i32> %a, <8 x i32> %b, <8 x float> %acc) convergent {
   ret <8 x float> %acc
