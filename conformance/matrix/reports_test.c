@@ -187,6 +187,37 @@ static void tiles_apart_are_one_block(void **state)
     assert_non_null(strstr(device.log, "4 of them straight to memory"));
 }
 
+/* A loop behind a barrier is the packet's own. Eight rows of A are read in place all the same, also those of the last step of an odd
+ * number. */
+static void eight_rows_alone(void **state)
+{
+    static const char text[] = "__attribute__((intel_reqd_sub_group_size(16))) __attribute__((reqd_work_group_size(16, 1, 1)))\n"
+                               "kernel void k(global const short *a, global const int *b, global int *c, int pitch, int rounds)\n"
+                               "{\n"
+                               "    local int factors[16];\n"
+                               "    int lane = get_sub_group_local_id();\n"
+                               "    int8 sum = 0;\n"
+                               "    factors[lane] = c[lane];\n"
+                               "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                               "    for (int i = 0; i < rounds; i++) {\n"
+                               "        short8 x;\n"
+                               "        int8 y;\n"
+                               "        for (int r = 0; r < 8; r++)\n"
+                               "            x[r] = a[r * pitch + i * 16 + lane];\n"
+                               "        for (int w = 0; w < 8; w++)\n"
+                               "            y[w] = b[(i * 8 + w) * 64 + lane];\n"
+                               "        sum = intel_sub_group_i8_i8_matrix_mad_k32(x, y, sum);\n"
+                               "    }\n"
+                               "    for (int r = 0; r < 8; r++)\n"
+                               "        c[r * 16 + lane] = sum[r] * factors[15 - lane];\n"
+                               "}\n";
+    (void)state;
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0"));
+    assert_null(strstr(device.log, "by way of the stack"));
+    assert_non_null(strstr(device.log, "A and B straight from memory"));
+    assert_null(strstr(device.log, "all rounds of the loop at once"));
+}
+
 /* Every operation of blocks that tiles can take is made as the variable says, and where a tile's 64 bytes of K
  * are there, so are A and B, and where D goes. Each block meets each way to write the loop and each kind of numbers, and each way each
  * kind; but the two largest blocks, which take long to build, share them. */
@@ -481,6 +512,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
         cmocka_unit_test(indices_of_any_type),  cmocka_unit_test(layer_with_gate),  cmocka_unit_test(split_with_row_sums),
         cmocka_unit_test(computed_nibbles),     cmocka_unit_test(guarded_rows),     cmocka_unit_test(sums_go_on),
+        cmocka_unit_test(eight_rows_alone),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);
