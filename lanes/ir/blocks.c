@@ -84,10 +84,13 @@ LLVMBasicBlockRef tsr__split_edge(struct tsr__compilation *l, LLVMBasicBlockRef 
     for (LLVMValueRef i = LLVMGetFirstInstruction(to); (phi = LLVMIsAPHINode(i)) != NULL;) {
         LLVMPositionBuilderBefore(b, phi);
         LLVMValueRef copy = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+        bool split = false; /* a switch may come by other ways, too */
         for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
             LLVMValueRef v = LLVMGetIncomingValue(phi, e);
             LLVMBasicBlockRef before = LLVMGetIncomingBlock(phi, e);
-            LLVMAddIncoming(copy, &v, before == from ? &made : &before, 1);
+            const bool this_way = before == from && !split;
+            split = split || this_way;
+            LLVMAddIncoming(copy, &v, this_way ? &made : &before, 1);
         }
         i = LLVMGetNextInstruction(phi);
         LLVMReplaceAllUsesWith(phi, copy);
@@ -103,10 +106,12 @@ LLVMBasicBlockRef tsr__split_block(struct tsr__compilation *l, LLVMBasicBlockRef
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;) {
         LLVMValueRef user = LLVMGetUser(use);
-        use = LLVMGetNextUse(use);
-        for (unsigned i = 0; LLVMIsATerminatorInst(user) && i < LLVMGetNumSuccessors(user); i++)
+        const bool branches = LLVMIsATerminatorInst(user);
+        for (unsigned i = 0; branches && i < LLVMGetNumSuccessors(user); i++)
             if (LLVMGetSuccessor(user, i) == block)
                 LLVMSetSuccessor(user, i, made);
+        /* A switch may have several ways here: the next use may have been one of them. */
+        use = branches ? LLVMGetFirstUse(LLVMBasicBlockAsValue(block)) : LLVMGetNextUse(use);
     }
     LLVMPositionBuilderAtEnd(b, made);
     for (LLVMValueRef i; (i = LLVMGetFirstInstruction(block)) != first;) {
