@@ -74,7 +74,7 @@ class Pack:
         command = [self.word(word) for word in test["command"]]
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
         environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []) if not e.startswith("OCL_ICD_"))
-        if None in command or any(self.word(value) is None for value in environment.values()):
+        if None in command or any(value.startswith("/") for value in environment.values()):
             return None
         skip = properties.get("SKIP_RETURN_CODE")
         return {"name": test["name"], "command": command, "environment": environment, "skip": skip}
