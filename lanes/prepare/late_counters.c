@@ -3,7 +3,6 @@
  *
  * Of `for (; k + 32 <= n; k += 32)` LLVM keeps the sum that it compares, and makes k a phi of what that sum was in the round before. So k
  * has no step of its own, and no address that is computed from it has one. */
-#include "lanes/analysis/packet_support.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/rounds.h"
 
@@ -54,10 +53,6 @@ static bool count_alone(void *context, struct tsr__rounds *r)
 
 bool tsr__pass_late_counters(struct tsr__compilation *l)
 {
-    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
-        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        while (tsr__multiplies_tiles(l, kernel) && tsr__change_loops(l, kernel, count_alone, NULL))
-            ;
-    }
+    tsr__change_product_loops(l, count_alone);
     return true;
 }

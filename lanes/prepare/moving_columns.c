@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * In kernels with matrix functions, a pointer that goes along a work-item's own row or column is where that begins and a distance, which is
  * the same for all work-items of a packet. So the lanes' places are computed before the loop, and it is plain to see how they move. */
-#include "lanes/analysis/packet_support.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/rounds.h"
@@ -60,10 +59,6 @@ static bool count_distance(void *context, struct tsr__rounds *r)
 
 bool tsr__pass_moving_columns(struct tsr__compilation *l)
 {
-    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
-        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        while (tsr__multiplies_tiles(l, kernel) && tsr__change_loops(l, kernel, count_distance, NULL))
-            ;
-    }
+    tsr__change_product_loops(l, count_distance);
     return true;
 }

@@ -5,6 +5,7 @@
  * so the same computation on the values that phis begin with has to give something that is there already: a constant, or a value before
  * the loop, found as global value numbering would. */
 #include "lanes/prepare/rounds.h"
+#include "lanes/analysis/packet_support.h"
 
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
@@ -71,6 +72,15 @@ bool tsr__change_loops(struct tsr__compilation *l, LLVMValueRef kernel, tsr__cha
     while (change_next(l, kernel, change, context, &seen, &changed))
         any = any || changed;
     return any;
+}
+
+void tsr__change_product_loops(struct tsr__compilation *l, tsr__change_loop *change)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        while (tsr__multiplies_tiles(l, kernel) && tsr__change_loops(l, kernel, change, NULL))
+            ;
+    }
 }
 
 /* ---- where another round follows ---- */

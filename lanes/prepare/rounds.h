@@ -30,6 +30,8 @@ bool tsr__rounds_of(struct tsr__compilation *l, const struct tsr__cfg *cfg, int 
  * the loop's arena outlives the call. Returns whether any call has changed code. */
 typedef bool tsr__change_loop(void *context, struct tsr__rounds *r);
 bool tsr__change_loops(struct tsr__compilation *l, LLVMValueRef kernel, tsr__change_loop *change, void *context);
+/* The same for all kernels with matrix functions, again and again until a call changes nothing. */
+void tsr__change_product_loops(struct tsr__compilation *l, tsr__change_loop *change);
 /* The value in the round before, of an integer, pointer or condition that does not depend on memory. May leave unused code. */
 struct tsr__earlier tsr__round_before(struct tsr__rounds *r, LLVMValueRef v);
 /* a + distance < b, signed or unsigned, where the sum does not wrap. An operand that is NULL is 0. */

@@ -450,10 +450,11 @@ static bool reads_own_again(struct unroll *u, int loop)
         for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAStoreInst(i))
                 return false;
+            if (!tsr__is_plain_load(i) || found)
+                continue;
             struct origin o = {.u = u, .loop = loop, .seen = {.arena = &u->arena}};
-            if (tsr__is_plain_load(i))
-                find_origin(&o, tsr__accessed_pointer(i));
-            found = found || (o.id && o.counter && !o.other);
+            find_origin(&o, tsr__accessed_pointer(i));
+            found = o.id && o.counter && !o.other;
         }
     }
     return found;

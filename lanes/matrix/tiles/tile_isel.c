@@ -82,7 +82,7 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
 static LLVMValueRef how_of(struct tsr__tiles *t, const struct tsr__source *s)
 {
     return tsr__i32(t->l, tsr__tile_product_bits(t, s->product) | (s->is_b ? TSR_TILE_IS_B : 0u) | (s->half ? TSR_TILE_HALF_K : 0u) |
-                              (t->shapes == TSR_TILE_SHAPES_EIGHT_ROWS ? TSR_TILE_EIGHT_ROWS : 0u));
+                              (t->shapes == TSR_TILE_SHAPES_EIGHT_ROWS && !s->is_b ? TSR_TILE_EIGHT_ROWS : 0u));
 }
 
 void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__source *operand)
