@@ -63,8 +63,8 @@ static struct column find_column(const struct tsr__block *b, int64_t i)
                        .within = true};
     if (g->b_at) {
         c.at = g->b_at[column / x->columns];
-        c.within = !(x->how & TSR_TILE_B_COLUMNS) && tsr__loop_b_is_within(x, &c.at);
         c.at = place_of_step(&c, x, g->first);
+        c.within = !(x->how & TSR_TILE_B_COLUMNS) && tsr__loop_b_is_within(x, &c.at); /* this chunk of K */
         if (x->how & TSR_TILE_B_COLUMNS)
             c.at.y += in_loop * tsr__loop_b_rows(x);
         else

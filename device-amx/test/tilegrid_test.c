@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Grids of loops over K against one loop after the other: numbers of rows, columns and steps around each one at which another way is taken,
- * operands that end where memory does, rows of A in few sets of the cache, B that lies together or apart, sums that stay apart, and loops
- * that are missing. */
+ * operands that end where memory does, or where their matrices do, rows of A in few sets of the cache, B that lies together or apart, sums
+ * that stay apart, and loops that are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,6 +22,7 @@ struct grid {
     struct tsr__tile_grid grid;
     struct memory a, b, c, halves; /* `halves`: B again, the left half of all columns in front of the right ones; or nothing */
     const char *rows[MOST_LOOPS], *columns[MOST_COLUMNS], *left[MOST_COLUMNS], *right[MOST_COLUMNS];
+    struct tsr_tile_matrix a_in[MOST_LOOPS], b_in[MOST_COLUMNS]; /* with edges */
     char *to[MOST_LOOPS * MOST_COLUMNS];
 };
 
@@ -73,6 +74,48 @@ static void take_apart(struct grid *g)
     g->grid.b_right = g->right;
 }
 
+/* The end of a matrix: in the last quarter of `all`, or there. */
+static int64_t any_end(int64_t all)
+{
+    return number() % 4 ? all - (int64_t)between(0, (uint32_t)all / 4) : all;
+}
+
+/* A and B go on behind the last row and the last column of their matrices, by something else. */
+static void place_edges(struct grid *g)
+{
+    struct tsr_tile_loop *x = &g->loop;
+    const int64_t rows = g->grid.rows * x->rows * x->tile_rows, elements = x->steps * tsr__loop_b_rows(x);
+    struct tsr_tile_matrix a = {.width = any_end(x->steps * x->a_step), .height = any_end(rows)},
+                           b = {.width = any_end(x->b_stride), .height = any_end(elements)};
+    x->how |= TSR_TILE_A_EDGES | TSR_TILE_B_EDGES;
+    for (int64_t i = 0; i < g->grid.rows; i++, a.y += x->rows * x->tile_rows) {
+        g->rows[i] = g->a.begin + a.y * x->a_stride;
+        g->a_in[i] = a;
+    }
+    for (int64_t i = 0; i < g->grid.columns; i++) {
+        b.x = g->columns[i] - g->b.begin;
+        g->b_in[i] = b;
+    }
+    g->grid.a_at = g->a_in;
+    g->grid.b_at = g->b_in;
+}
+
+/* Each byte outside of the matrix, of which the first operand begins at its first row. */
+static void set_outside(struct memory *m, int64_t stride, const struct tsr_tile_matrix *in, int value)
+{
+    for (size_t i = 0; i < m->bytes; i++)
+        if ((int64_t)i % stride >= in->width || (int64_t)i / stride >= in->height)
+            m->begin[i] = (char)value;
+}
+
+static void set_outsides(struct grid *g, int value)
+{
+    if (!g->grid.a_at)
+        return;
+    set_outside(&g->a, g->loop.a_stride, g->a_in, value);
+    set_outside(&g->b, g->loop.b_stride, g->b_in, value);
+}
+
 static void place_results(struct grid *g)
 {
     struct tsr_tile_loop *x = &g->loop;
@@ -86,6 +129,21 @@ static void place_results(struct grid *g)
         g->to[i] = i == missing ? NULL
                                 : g->c.begin + i / g->grid.columns * tsr__loop_sums(x) * tsr__loop_sum_bytes(x) +
                                       i % g->grid.columns * x->columns * TSR_TILE_ROW_BYTES;
+}
+
+/* Operands and results of the loops, whose shape and numbers are known. */
+static void place(struct grid *g)
+{
+    const bool fractions = has_fractions(g->loop.how);
+    place_operands(g);
+    place_results(g);
+    fill(&g->a, fractions);
+    fill(&g->b, fractions);
+    fill(&g->c, fractions);
+    g->grid.loop = &g->loop;
+    g->grid.a = g->rows;
+    g->grid.b = g->columns;
+    g->grid.to = g->to;
 }
 
 static void make(struct grid *g, uint64_t how)
@@ -106,17 +164,11 @@ static void make(struct grid *g, uint64_t how)
     x->columns = between(1, 2);
     g->grid.rows = between(1, (uint32_t)(66 / (x->rows * x->tile_rows) < MOST_LOOPS ? 66 / (x->rows * x->tile_rows) : MOST_LOOPS));
     g->grid.columns = between(1, number() % 3 ? 5 : MOST_COLUMNS / 2);
-    place_operands(g);
-    place_results(g);
-    fill(&g->a, has_fractions(how));
-    fill(&g->b, has_fractions(how));
-    fill(&g->c, has_fractions(how));
-    g->grid.loop = x;
-    g->grid.a = g->rows;
-    g->grid.b = g->columns;
-    g->grid.to = g->to;
+    place(g);
     if (x->columns == 1 && number() % 4 == 0)
         take_apart(g);
+    else if (number() % 3 == 0)
+        place_edges(g);
 }
 
 /* What C of a loop must be, or of one of its sums, */
@@ -149,31 +201,61 @@ static void expect_grid(const struct grid *g, char *c)
 }
 
 /* As device-amx/tiles_share.c does a grid: B is not packed for few rows, where it need not be. */
+static void check(struct grid *g, char *memory)
+{
+    g->grid.memory = memory;
+    char *expected = malloc(g->c.bytes);
+    memcpy(expected, g->c.begin, g->c.bytes);
+    set_outsides(g, 0);
+    expect_grid(g, expected);
+    set_outsides(g, 0xff); /* fractions that are no numbers */
+    g->grid.b_in_place = tsr__tile_may_load_b(&g->grid);
+    if (tsr__tile_is_thin(&g->grid) && number() % 2)
+        tsr__tile_thin_multiply(&g->grid);
+    else
+        tsr__tile_grid_multiply(&g->grid);
+    assert_memory_equal(g->c.begin, expected, g->c.bytes);
+    free(expected);
+    release(&g->a);
+    release(&g->b);
+    release(&g->c);
+    if (g->grid.b_right)
+        release(&g->halves);
+}
+
 static void one(uint64_t how, char *memory)
 {
     struct grid g;
     make(&g, how);
-    g.grid.memory = memory;
-    char *expected = malloc(g.c.bytes);
-    memcpy(expected, g.c.begin, g.c.bytes);
-    expect_grid(&g, expected);
-    g.grid.b_in_place = tsr__tile_may_load_b(&g.grid);
-    if (tsr__tile_is_thin(&g.grid) && number() % 2)
-        tsr__tile_thin_multiply(&g.grid);
-    else
-        tsr__tile_grid_multiply(&g.grid);
-    assert_memory_equal(g.c.begin, expected, g.c.bytes);
-    free(expected);
-    release(&g.a);
-    release(&g.b);
-    release(&g.c);
-    if (g.grid.b_right)
-        release(&g.halves);
+    check(&g, memory);
+}
+
+/* Loops around the number of steps from which on K is taken in chunks; the matrices end in the last step of a chunk, behind it, or a step
+ * later. */
+static void chunks(uint64_t how, char *memory)
+{
+    struct tsr_tile_loop x = {.how = how, .rows = 1, .columns = 1, .tile_rows = TSR_TILE_ROWS, .zero = true};
+    while (x.steps++, tsr__tile_grid_fits(&x))
+        ;
+    const int64_t most = x.steps - 1;
+    for (int64_t more = 0; more <= 1; more++)
+        for (int64_t end = -1; end <= more; end++) {
+            struct grid g = {.loop = x, .grid = {.rows = 1, .columns = 1}};
+            g.loop.steps = most + more;
+            place(&g);
+            place_edges(&g);
+            g.a_in[0].width = (most + end) * g.loop.a_step + 4;
+            g.b_in[0].height = (most + end) * tsr__loop_b_rows(&x) + 1;
+            check(&g, memory);
+        }
 }
 
 static void all_products(uint64_t how, int rounds, enum tsr_tile_product last)
 {
     char *memory = aligned_alloc(64, TSR__GRID_BYTES);
+    for (uint64_t product = TSR_TILE_S8S8; product <= last; product++)
+        if (how || runs_in_vectors(product))
+            chunks(product | how, memory);
     for (int round = 0; round < rounds; round++)
         for (uint64_t product = TSR_TILE_S8S8; product <= last; product++)
             if (how || runs_in_vectors(product))
