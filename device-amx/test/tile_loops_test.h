@@ -104,6 +104,31 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
     }
 }
 
+/* The values of an operand that is computed: by copies from where it would be read. */
+struct copied {
+    const char *at;
+    int64_t stride, step, next, rows, bytes;
+};
+
+static void copy_steps(const void *values, int64_t first, int64_t steps, uint32_t tile, char *to, int64_t stride, int64_t next)
+{
+    const struct copied *from = values;
+    for (int64_t s = 0; s < steps; s++)
+        for (int64_t r = 0; r < from->rows; r++)
+            memcpy(to + s * next + r * stride, from->at + (first + s) * from->step + tile * from->next + r * from->stride,
+                   (size_t)from->bytes);
+}
+
+static struct copied copied_a(const struct tsr_tile_loop *x)
+{
+    return (struct copied){x->a, x->a_stride, x->a_step, x->a_next, x->tile_rows, 4 * (int64_t)tsr__loop_words(x)};
+}
+
+static struct copied copied_b(const struct tsr_tile_loop *x)
+{
+    return (struct copied){x->b, x->b_stride, x->b_step, x->b_next, tsr__loop_b_rows(x), tsr__loop_b_bytes(x)};
+}
+
 static bool has_fractions(uint64_t how)
 {
     return (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Grids of loops over K against one loop after the other: numbers of rows, columns and steps around each one at which another way is taken,
- * operands that end where memory does, or where their matrices do, rows of A in few sets of the cache, B that lies together or apart, sums
- * that stay apart, and loops that are missing. */
+ * operands that end where memory does, or where their matrices do, or that are computed, rows of A in few sets of the cache, B that lies
+ * together or apart, by rows or by columns, numbers of 4 bits, sums that stay apart, and loops that are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +23,8 @@ struct grid {
     struct memory a, b, c, halves; /* `halves`: B again, the left half of all columns in front of the right ones; or nothing */
     const char *rows[MOST_LOOPS], *columns[MOST_COLUMNS], *left[MOST_COLUMNS], *right[MOST_COLUMNS];
     struct tsr_tile_matrix a_in[MOST_LOOPS], b_in[MOST_COLUMNS]; /* with edges */
+    struct copied a_values[MOST_LOOPS], b_values[MOST_COLUMNS];  /* of operands that are computed */
+    const char *a_at[MOST_LOOPS], *b_at[MOST_COLUMNS];
     char *to[MOST_LOOPS * MOST_COLUMNS];
 };
 
@@ -45,14 +47,21 @@ static void place_operands(struct grid *g)
     g->a = reserve((size_t)((rows - 1) * x->a_stride + apart + x->steps * bytes), number() % 2);
     for (int64_t i = 0; i < g->grid.rows; i++)
         g->rows[i] = g->a.begin + i * x->rows * x->tile_rows * x->a_stride + (i && i == g->grid.rows / 2 ? apart : 0);
-    const int64_t all = g->grid.columns * x->columns, width = all * b_bytes + (number() % 2 ? 0 : apart);
-    x->b_next = b_bytes;
-    x->b_stride = width;
-    x->b_step = b_rows * width;
-    g->b = reserve((size_t)(x->steps * b_rows * width), number() % 2);
+    const int64_t all = g->grid.columns * x->columns, behind = number() % 2 ? 0 : apart;
+    if (x->how & TSR_TILE_B_COLUMNS) {
+        x->b_stride = x->steps * b_bytes + behind;
+        x->b_step = b_bytes;
+        x->b_next = b_rows * x->b_stride;
+        g->b = reserve((size_t)(all * x->b_next), number() % 2);
+    } else {
+        x->b_stride = all * b_bytes + behind;
+        x->b_step = b_rows * x->b_stride;
+        x->b_next = b_bytes;
+        g->b = reserve((size_t)(x->steps * x->b_step), number() % 2);
+    }
     const bool turned = !(number() % 4); /* the columns, so they do not follow each other */
     for (int64_t i = 0; i < g->grid.columns; i++)
-        g->columns[i] = g->b.begin + (turned ? g->grid.columns - 1 - i : i) * x->columns * b_bytes;
+        g->columns[i] = g->b.begin + (turned ? g->grid.columns - 1 - i : i) * x->columns * x->b_next;
 }
 
 /* Columns of 16 as two of 8, which do not lie beside each other. */
@@ -116,6 +125,34 @@ static void set_outsides(struct grid *g, int value)
     set_outside(&g->b, g->loop.b_stride, g->b_in, value);
 }
 
+/* Operands that are computed get values instead of places, once it is known what C must be. */
+static void compute(struct grid *g)
+{
+    struct tsr_tile_loop *x = &g->loop;
+    for (int64_t i = 0; i < g->grid.rows; i++) {
+        x->a = g->rows[i];
+        g->a_values[i] = copied_a(x);
+        g->a_at[i] = (const char *)&g->a_values[i];
+    }
+    for (int64_t i = 0; i < g->grid.columns; i++) {
+        x->b = g->columns[i];
+        g->b_values[i] = copied_b(x);
+        g->b_at[i] = (const char *)&g->b_values[i];
+    }
+    if (x->how & TSR_TILE_A_COMPUTED) {
+        g->grid.a = g->a_at;
+        x->a_code = copy_steps;
+        x->a_bytes = sizeof *g->a_values;
+        x->a_stride = x->a_step = x->a_next = 0;
+    }
+    if (x->how & TSR_TILE_B_COMPUTED) {
+        g->grid.b = g->b_at;
+        x->b_code = copy_steps;
+        x->b_bytes = sizeof *g->b_values;
+        x->b_stride = x->b_step = x->b_next = 0;
+    }
+}
+
 static void place_results(struct grid *g)
 {
     struct tsr_tile_loop *x = &g->loop;
@@ -159,16 +196,22 @@ static void make(struct grid *g, uint64_t how)
         x->zero = true;
     }
     x->how |= number() % 4 || (how & TSR_TILE_PRODUCT) == TSR_TILE_TF32 ? 0 : TSR_TILE_B_ROWS;
+    x->how |= number() % 6 || x->how & TSR_TILE_B_ROWS ? 0 : TSR_TILE_B_COLUMNS;
+    x->how |= number() % 3 || !(x->how & TSR_TILE_HALF_K) || has_fractions(how) || x->apart ? 0 : TSR_TILE_NIBBLES;
     x->tile_rows = rows_of_tile[number() % 5];
     x->rows = x->tile_rows == TSR_TILE_ROWS ? between(1, 2) : 1;
     x->columns = between(1, 2);
     g->grid.rows = between(1, (uint32_t)(66 / (x->rows * x->tile_rows) < MOST_LOOPS ? 66 / (x->rows * x->tile_rows) : MOST_LOOPS));
     g->grid.columns = between(1, number() % 3 ? 5 : MOST_COLUMNS / 2);
     place(g);
-    if (x->columns == 1 && number() % 4 == 0)
+    const bool a_may_be_computed = !(x->how & TSR_TILE_NIBBLES), b_may_be_computed = a_may_be_computed && !(x->how & TSR_TILE_B_UNPACKED);
+    if (x->columns == 1 && !(x->how & TSR_TILE_B_COLUMNS) && number() % 4 == 0)
         take_apart(g);
-    else if (number() % 3 == 0)
+    else if (!(x->how & TSR_TILE_B_COLUMNS) && number() % 3 == 0)
         place_edges(g);
+    else
+        x->how |= (a_may_be_computed && number() % 4 == 0 ? TSR_TILE_A_COMPUTED : 0) |
+                  (b_may_be_computed && number() % 4 == 0 ? TSR_TILE_B_COMPUTED : 0);
 }
 
 /* What C of a loop must be, or of one of its sums, */
@@ -209,6 +252,7 @@ static void check(struct grid *g, char *memory)
     set_outsides(g, 0);
     expect_grid(g, expected);
     set_outsides(g, 0xff); /* fractions that are no numbers */
+    compute(g);
     g->grid.b_in_place = tsr__tile_may_load_b(&g->grid);
     if (tsr__tile_is_thin(&g->grid) && number() % 2)
         tsr__tile_thin_multiply(&g->grid);
@@ -230,24 +274,43 @@ static void one(uint64_t how, char *memory)
     check(&g, memory);
 }
 
-/* Loops around the number of steps from which on K is taken in chunks; the matrices end in the last step of a chunk, behind it, or a step
- * later. */
+static void one_chunk(const struct tsr_tile_loop *x, int64_t steps, int64_t end, char *memory)
+{
+    struct grid g = {.loop = *x, .grid = {.rows = 1, .columns = 1}};
+    g.loop.steps = steps;
+    place(&g);
+    if (x->how & TSR_TILE_A_EDGES)
+        place_edges(&g);
+    g.a_in[0].width = end * g.loop.a_step + 4;
+    g.b_in[0].height = end * tsr__loop_b_rows(x) + 1;
+    check(&g, memory);
+}
+
+/* Loops with as many steps as are done in one chunk of K, and with one more; matrices end in the last step of the first chunk, behind it,
+ * or a step later. */
 static void chunks(uint64_t how, char *memory)
 {
-    struct tsr_tile_loop x = {.how = how, .rows = 1, .columns = 1, .tile_rows = TSR_TILE_ROWS, .zero = true};
-    while (x.steps++, tsr__tile_grid_fits(&x))
-        ;
-    const int64_t most = x.steps - 1;
-    for (int64_t more = 0; more <= 1; more++)
-        for (int64_t end = -1; end <= more; end++) {
-            struct grid g = {.loop = x, .grid = {.rows = 1, .columns = 1}};
-            g.loop.steps = most + more;
-            place(&g);
-            place_edges(&g);
-            g.a_in[0].width = (most + end) * g.loop.a_step + 4;
-            g.b_in[0].height = (most + end) * tsr__loop_b_rows(&x) + 1;
-            check(&g, memory);
+    static const uint64_t edges = TSR_TILE_A_EDGES | TSR_TILE_B_EDGES, forms[] = {edges,
+                                                                                  edges | TSR_TILE_B_ROWS,
+                                                                                  edges | TSR_TILE_HALF_K,
+                                                                                  edges | TSR_TILE_HALF_K | TSR_TILE_NIBBLES,
+                                                                                  TSR_TILE_B_COLUMNS,
+                                                                                  TSR_TILE_A_COMPUTED | TSR_TILE_B_COMPUTED};
+    for (size_t form = 0; form < TSR_ARRAY_LEN(forms); form++) {
+        struct tsr_tile_loop x = {.how = how | forms[form], .rows = 1, .columns = 1, .tile_rows = TSR_TILE_ROWS / 2, .zero = true};
+        if ((forms[form] & TSR_TILE_NIBBLES && has_fractions(how)) ||
+            (forms[form] & TSR_TILE_HALF_K && tsr__is_in_tiles(&x) && has_fractions(how)) ||
+            (forms[form] & TSR_TILE_B_ROWS && (how & TSR_TILE_PRODUCT) == TSR_TILE_TF32))
+            continue;
+        while (x.steps++, tsr__tile_grid_fits(&x))
+            ;
+        const int64_t most = x.steps - 1;
+        one_chunk(&x, most + 1, most, memory);
+        for (int64_t more = 0; more <= 1 && !form; more++) {
+            one_chunk(&x, most + more, most - 1, memory);
+            one_chunk(&x, most + more, most + more, memory);
         }
+    }
 }
 
 static void all_products(uint64_t how, int rounds, enum tsr_tile_product last)

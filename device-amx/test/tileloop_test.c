@@ -72,38 +72,25 @@ static bool call_on_fiber(const struct tsr_tile_loop *loop)
     return call.there;
 }
 
-/* The values of an operand that is computed: by copies from where it would be read. */
-struct copied {
-    const char *at;
-    int64_t stride, step, next, rows, bytes;
-};
-
-static void copy_steps(const void *values, int64_t first, int64_t steps, uint32_t tile, char *to, int64_t stride, int64_t next)
-{
-    const struct copied *from = values;
-    for (int64_t s = 0; s < steps; s++)
-        for (int64_t r = 0; r < from->rows; r++)
-            memcpy(to + s * next + r * stride, from->at + (first + s) * from->step + tile * from->next + r * from->stride,
-                   (size_t)from->bytes);
-}
-
 /* The same loop, with A or B or both computed where they may be. */
 static struct tsr_tile_loop computed(const struct tsr_tile_loop *loop, struct copied *a, struct copied *b)
 {
     struct tsr_tile_loop x = *loop;
-    *a = (struct copied){x.a, x.a_stride, x.a_step, x.a_next, x.tile_rows, 4 * tsr__loop_words(&x)};
-    *b = (struct copied){x.b, x.b_stride, x.b_step, x.b_next, tsr__loop_b_rows(&x), tsr__loop_b_bytes(&x)};
+    *a = copied_a(&x);
+    *b = copied_b(&x);
     if (!(x.how & TSR_TILE_NIBBLES) && number() % 2) {
         x.how |= TSR_TILE_A_COMPUTED;
         x.a = (const char *)a;
         x.a_code = copy_steps;
         x.a_bytes = sizeof *a;
+        x.a_stride = x.a_step = x.a_next = 0;
     }
     if (!(x.how & (TSR_TILE_NIBBLES | TSR_TILE_B_UNPACKED | TSR_TILE_HALF_N)) && number() % 2) {
         x.how |= TSR_TILE_B_COMPUTED;
         x.b = (const char *)b;
         x.b_code = copy_steps;
         x.b_bytes = sizeof *b;
+        x.b_stride = x.b_step = x.b_next = 0;
     }
     return x;
 }

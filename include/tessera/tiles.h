@@ -155,7 +155,7 @@ typedef void tsr_tile_code(const void *values, int64_t first, int64_t steps, uin
  * other halves afterwards is undefined. There is one tile.
  *
  * With TSR_TILE_A_COMPUTED, `a_code` makes the tiles of A; `a` are its `a_bytes` bytes of values, which need not be there once the function
- * answers, and a_stride, a_step and a_next do not count. A, whatever the code reads for it, is not written before the loop is done, unless
+ * answers, and a_stride, a_step and a_next are 0. A, whatever the code reads for it, is not written before the loop is done, unless
  * by the packet itself, behind a loop that does not wait. B likewise.
  *
  * If sums are `apart`, steps is a multiple of that, and each begins with zero. The accumulators get no sums, but in each 32 bytes of each
