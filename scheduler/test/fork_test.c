@@ -97,6 +97,18 @@ static void before_and_after_work(void **state)
 }
 
 static struct tsr_task running, ready, blocked, gate, user;
+static atomic_bool may_end;
+
+/* Keeps the worker until the children are there, however long the forks take. */
+static int hold(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)task, (void)worker, (void)begin, (void)end;
+    inside++;
+    while (!may_end)
+        usleep(100);
+    inside--;
+    return 0;
+}
 
 static int look_at_parents_tasks(void)
 {
@@ -131,6 +143,7 @@ static void in_the_middle(void **state)
     tsr_task_submit(&user);
     tsr_task_submit(&gate);
     make(&running, 2000, 200000);
+    running.run = hold;
     make(&ready, 1, 100);
     make(&blocked, 1, 100);
     tsr_task_after(&blocked, &gate, true);
@@ -143,6 +156,7 @@ static void in_the_middle(void **state)
     tsr_task_submit(&blocked);
     for (unsigned i = 0; i < 5; i++)
         assert_int_equal(child_of(look_at_parents_tasks), 0);
+    may_end = true;
     tsr_task_finish(&gate, 0);
     tsr_task_finish(&user, 0);
     int status = 1;
