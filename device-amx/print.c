@@ -229,7 +229,7 @@ void tsr__print(struct tsr_buf *text, const char *format, const unsigned char *a
 {
     /* Of this thread: numbers have a point, whatever the application's locale has; a comma separates the elements of a vector. */
     locale_t own = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(own);
-    print_all(text, format, args);
+    print_all(text, format ? format : "(null)", args); /* as a null string of %s */
     uselocale(before);
     freelocale(own);
 }

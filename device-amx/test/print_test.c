@@ -135,6 +135,7 @@ static void test_others(void **state)
     CHECK("%.2s|", "te|", TSR_PRINT_STRING, const char *, text);
     CHECK("%p", "0x1234", TSR_PRINT_POINTER, uint64_t, 0x1234);
     CHECK("%s", "(no string)", TSR_PRINT_POINTER, uint64_t, 0x1234);
+    CHECK(NULL, "(null)", TSR_PRINT_INT, int32_t, 1);
     INT("%y %d", "%y 3", 3);
     INT("%d %d", "3 %d", 3);
     INT("%", "%", 3);
