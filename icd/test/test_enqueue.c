@@ -68,6 +68,15 @@ static const char source[] =
     "    if (depth) enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(2, 1), ^{ branch(out, depth - 1); });\n"
     "}\n"
     "kernel void wide(global int *out, int depth) { branch(out, depth); }\n"
+    "kernel void all_of_local_memory(queue_t q, global int *out, ulong most) {\n"
+    "    void (^two)(local void *, local void *) = ^(local void *a, local void *b) {\n"
+    "        local char *x = (local char *)a, *y = (local char *)b;\n"
+    "        x[0] = 1; y[0] = 2; y[most - 2] = 3;\n"
+    "        out[2] = x[0] + y[0] + y[most - 2];\n"
+    "    };\n"
+    "    out[0] = enqueue_kernel(q, 0, ndrange_1D(1), two, 1u, (uint)most);\n"
+    "    out[1] = enqueue_kernel(q, 0, ndrange_1D(1), two, 1u, (uint)most - 1);\n"
+    "}\n"
     "kernel void locals(global int *out) {\n"
     "    void (^sum)(local void *, local void *) = ^(local void *a, local void *b) {\n"
     "        local int *x = (local int *)a; local long *y = (local long *)b;\n"
@@ -421,6 +430,22 @@ static void errors(void **state)
     CHECK(clReleaseProgram(plain));
 }
 
+/* The gaps that align local arguments do not count. */
+static void all_of_local_memory(void **state)
+{
+    (void)state;
+    static cl_int out[INTS];
+    cl_ulong most = 0;
+    cl_kernel kernel = test_kernel(program, "all_of_local_memory");
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof most, &most, NULL));
+    CHECK(clSetKernelArg(kernel, 0, sizeof default_queue, &default_queue));
+    CHECK(clSetKernelArg(kernel, 2, sizeof most, &most));
+    run(kernel, 1, 1, 0, out);
+    assert_int_equal(out[0], CL_OUT_OF_RESOURCES);
+    assert_int_equal(out[1], CL_SUCCESS);
+    assert_int_equal(out[2], 1 + 2 + 3);
+}
+
 static void full_queue(void **state)
 {
     (void)state;
@@ -637,23 +662,12 @@ static void profiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(told),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(blocks_are_hidden),
-        cmocka_unit_test(all_forms),
-        cmocka_unit_test(nesting),
-        cmocka_unit_test(without_end),
-        cmocka_unit_test(events),
-        cmocka_unit_test(errors),
-        cmocka_unit_test(events_run_out),
-        cmocka_unit_test(full_queue),
-        cmocka_unit_test(queries),
-        cmocka_unit_test(profiles),
-        cmocka_unit_test(without_default),
-        cmocka_unit_test(released_in_flight),
-        cmocka_unit_test(linked),
-        cmocka_unit_test(uniform_groups),
-        cmocka_unit_test(failing_child),
+        cmocka_unit_test(told),           cmocka_unit_test(refused),         cmocka_unit_test(blocks_are_hidden),
+        cmocka_unit_test(all_forms),      cmocka_unit_test(nesting),         cmocka_unit_test(without_end),
+        cmocka_unit_test(events),         cmocka_unit_test(errors),          cmocka_unit_test(all_of_local_memory),
+        cmocka_unit_test(events_run_out), cmocka_unit_test(full_queue),      cmocka_unit_test(queries),
+        cmocka_unit_test(profiles),       cmocka_unit_test(without_default), cmocka_unit_test(released_in_flight),
+        cmocka_unit_test(linked),         cmocka_unit_test(uniform_groups),  cmocka_unit_test(failing_child),
     };
     return cmocka_run_group_tests(tests, begin, finish);
 }
