@@ -4,6 +4,7 @@
 
 #include "clc/service/clang_shim.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include <llvm-c/Comdat.h>
@@ -206,6 +207,17 @@ static bool has_blocks(const struct tsr_clc_request *q, const struct tsr_clc_opt
     return !options->cxx_name && options->c_version >= 200 && strstr(q->target.macros, "__opencl_c_device_enqueue");
 }
 
+/* clang looks for names like an unknown one in a time that grows with the square of its length: 0.5 s for 10,000 characters. */
+enum { LONGEST_TO_CORRECT = 4096 };
+
+static bool has_long_word(const struct tsr_clc_text *text)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < text->size && length <= LONGEST_TO_CORRECT; i++)
+        length = isalnum((unsigned char)text->data[i]) || text->data[i] == '_' ? length + 1 : 0;
+    return length > LONGEST_TO_CORRECT;
+}
+
 /* "queue == CLK_NULL_QUEUE" compares values of a type for which LLVM has no comparison until tsr__plain_types has been there. */
 static const char *const words_of_blocks[] = {"-fblocks", "-disable-llvm-verifier"};
 
@@ -245,6 +257,11 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     if (machine_code)
         add(&words, "-DTESSERA_BLOCK2D_PRIMITIVES"); /* which the engines of the CPU know */
     add_options(&words, options, request->directory, &arena);
+    bool corrects = !has_long_word(&q->source);
+    for (uint32_t i = 0; i < q->header_count; i++)
+        corrects = corrects && !has_long_word(&q->headers[i]);
+    if (!corrects)
+        add(&words, "-fno-spell-checking");
     if (!tsr_wire_reads_files(q))
         add(&words, "-nostdsysteminc"); /* else clang looks whether these folders are there */
     if (extra)

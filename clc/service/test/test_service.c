@@ -468,6 +468,13 @@ static void bombs(void **state)
         tsr_buf_printf(&text, "wrong%d x%d;\n", i, i);
     tsr_buf_bytes(&text, "", 1);
     check((const char *)text.data, "", TSR_CLC_FAILED, "too many errors");
+    text.size = 0;
+    for (int i = 0; i < 1 << 20; i++) /* an unknown name, for which no other one is looked for */
+        tsr_buf_bytes(&text, "x", 1);
+    tsr_buf_bytes(&text, "", 1);
+    source = tsr_format("constant int x = %s;\n", (const char *)text.data);
+    check(source, "", TSR_CLC_FAILED, "use of undeclared identifier");
+    tsr_free(source);
     tsr_buf_free(&text);
 }
 
