@@ -4,8 +4,9 @@
  * A loop for the device is one basic block. So such loads are done in any case, from zeros where the program does not load, and a select
  * takes the number that it has then. What divides behind a branch, perhaps as the divisor is not zero there, divides by one then. The
  * operand is a computed one (tile_slices.c). In functions with another loop over K that has no branches, as for rounds in which all checks
- * of ranges hold (range_checks.c), that loop does most of the work, and the others stay. So do loops in others, as over the window of a
- * convolution, with few products: the device takes time for each part of a loop over K. */
+ * of ranges hold (range_checks.c), that loop does most of the work, and the others stay; with tile registers not those that work-groups run
+ * in place of that loop, as such at edges do. So do loops in others, as over the window of a convolution, with few products: the device
+ * takes time for each part of a loop over K. */
 #include "lanes/ir/calls.h"
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/match.h"
@@ -31,8 +32,15 @@ static bool is_masked_load(LLVMValueRef v)
     return tsr__calls(v, "llvm.masked.load.");
 }
 
+static bool is_gather(LLVMValueRef v)
+{
+    return tsr__calls(v, "llvm.masked.gather.");
+}
+
 static bool can_read_zeros(struct guards *g, LLVMValueRef load)
 {
+    if (is_gather(load)) /* no lane reads then */
+        return true;
     if (!tsr__is_plain_load(load) && !is_masked_load(load))
         return false;
     const unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(load, 0)));
@@ -83,9 +91,9 @@ static void move_arm(struct guards *g, LLVMBasicBlockRef block, LLVMValueRef bra
         next = LLVMGetNextInstruction(i);
         LLVMInstructionRemoveFromParent(i);
         LLVMPositionBuilderBefore(g->b, branch);
-        if (!tsr__is_pure(i))
+        if (!tsr__is_pure(i) && !is_gather(i))
             guard_operand(g, i, 0, condition, way, zeros(g, LLVMTypeOf(LLVMGetOperand(i, 0))));
-        if (is_masked_load(i))
+        if (is_masked_load(i) || is_gather(i))
             guard_operand(g, i, 1, condition, way, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(i, 1))));
         if (tsr__may_trap(i))
             guard_operand(g, i, 1, condition, way, tsr__splat_number(LLVMTypeOf(i), 1));
@@ -224,18 +232,46 @@ static bool convert_loop(struct guards *g, int loop)
     return changed;
 }
 
+/* Does the code behind the loop lead to the other one, in a round of the innermost loop around both? */
+static bool leads_to_loop(const struct guards *g, int loop, int other)
+{
+    const struct tsr__cfg *cfg = &g->cfg;
+    int around = cfg->loops[loop].parent, count = 0;
+    while (around != TSR__NONE && !tsr__in_loop(cfg, cfg->loops[other].header, around))
+        around = cfg->loops[around].parent;
+    const int avoid = around == TSR__NONE ? TSR__NONE : cfg->loops[around].header;
+    bool *seen = tsr_arena_alloc(&g->l->scratch, (size_t)cfg->block_count * sizeof *seen);
+    int *open = tsr_arena_alloc(&g->l->scratch, (size_t)cfg->block_count * sizeof *open);
+    for (int at = cfg->loops[loop].header;; at = open[--count]) {
+        for (int i = 0; i < cfg->blocks[at].succ_count; i++) {
+            const int next = cfg->blocks[at].succ[i];
+            if (next == cfg->loops[other].header && other != loop)
+                return true;
+            if (!seen[next] && next != avoid)
+                open[count++] = next;
+            seen[next] = true;
+        }
+        if (!count)
+            return false;
+    }
+}
+
 bool tsr__pass_guarded_loads(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct guards g = {.l = l};
     bool changed = false, in_parts;
     if (!tsr__has_mads(function) || !tsr__tile_unit_of(l, function) || !tsr__cfg_make(&g.cfg, function, &l->scratch))
         return true;
+    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
+    const bool registers = unit == TSR__TILES_AMX || unit == TSR__TILES_MODEL;
+    bool *stays = tsr_arena_alloc(&l->scratch, (size_t)g.cfg.loop_count * sizeof *stays);
     for (int loop = 0; loop < g.cfg.loop_count; loop++)
         if (count_products(&g, loop, &in_parts) && g.cfg.loops[loop].end - g.cfg.loops[loop].begin == 1)
-            return true;
+            for (int other = 0; other < g.cfg.loop_count; other++)
+                stays[other] = stays[other] || !registers || leads_to_loop(&g, loop, other) || leads_to_loop(&g, other, loop);
     g.b = LLVMCreateBuilderInContext(l->context);
     for (int loop = 0; loop < g.cfg.loop_count; loop++)
-        changed = (is_worth_it(&g, loop) && convert_loop(&g, loop)) || changed;
+        changed = (!stays[loop] && is_worth_it(&g, loop) && convert_loop(&g, loop)) || changed;
     LLVMDisposeBuilder(g.b);
     return !changed || tsr__run_llvm_on(l, function, "simplifycfg");
 }

@@ -30,10 +30,10 @@ struct strides {
     struct tsr__compilation *l;
     LLVMValueRef kernel;
     LLVMTargetDataRef layout;
-    struct set ones[WAYS];       /* that are 1 */
-    struct set of_lanes, of_k;   /* of one access: by which lanes are multiplied, or a counter or step of a loop over K */
-    struct tsr__map seen;        /* sums and phis of its address */
-    bool in_step;                /* what a pointer is moved by */
+    struct set ones[WAYS];     /* that are 1 */
+    struct set of_lanes, of_k; /* of one access: by which lanes are multiplied, or a counter or step of a loop over K */
+    struct tsr__map seen;      /* sums and phis of its address */
+    bool in_step;              /* what a pointer is moved by */
     struct tsr_arena arena;
 };
 
