@@ -165,6 +165,54 @@ static bool convert(struct guards *g, LLVMBasicBlockRef block)
     return true;
 }
 
+/* ---- what no lane takes ---- */
+
+/* The number that fills the vector; NULL: that is not known. */
+static LLVMValueRef number_of_splat(LLVMValueRef v)
+{
+    if (!LLVMIsAShuffleVectorInst(v))
+        return NULL;
+    for (unsigned i = 0; i < LLVMGetNumMaskElements(v); i++)
+        if (LLVMGetMaskValue(v, i))
+            return NULL;
+    for (v = LLVMGetOperand(v, 0); LLVMIsAInsertElementInst(v); v = LLVMGetOperand(v, 0))
+        if (LLVMIsAConstantInt(LLVMGetOperand(v, 2)) && LLVMIsNull(LLVMGetOperand(v, 2)))
+            return LLVMGetOperand(v, 1);
+    return NULL;
+}
+
+/* Is it the number and the lane's own, which does not wrap? */
+static bool counts_lanes_from(LLVMValueRef v, LLVMValueRef number, bool is_signed)
+{
+    if (!tsr__is_sum(v) || number_of_splat(LLVMGetOperand(v, 0)) != number || !LLVMIsAConstantDataVector(LLVMGetOperand(v, 1)) ||
+        (LLVMGetInstructionOpcode(v) == LLVMAdd && !(is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v))))
+        return false;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(v)); i++)
+        if (LLVMConstIntGetSExtValue(LLVMGetAggregateElement(LLVMGetOperand(v, 1), i)) < 0)
+            return false;
+    return true;
+}
+
+/* Where the condition does not hold, has the mask no lane? It compares lane 0 as the mask compares all. */
+static bool holds_if_any(LLVMValueRef mask, LLVMValueRef condition)
+{
+    if (!LLVMIsAICmpInst(mask) || !LLVMIsAICmpInst(condition) || LLVMGetICmpPredicate(mask) != LLVMGetICmpPredicate(condition))
+        return false;
+    const LLVMIntPredicate how = LLVMGetICmpPredicate(mask);
+    return (how == LLVMIntSLT || how == LLVMIntULT) && number_of_splat(LLVMGetOperand(mask, 1)) == LLVMGetOperand(condition, 1) &&
+           counts_lanes_from(LLVMGetOperand(mask, 0), LLVMGetOperand(condition, 0), how == LLVMIntSLT);
+}
+
+/* A number that lanes of a mask would take where there are none, as what a variable held a round before, is not taken. */
+static void drop_untaken(LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef other = LLVMIsASelectInst(i) ? LLVMGetOperand(i, 2) : i;
+        if (other != i && LLVMIsASelectInst(other) && holds_if_any(LLVMGetOperand(other, 0), LLVMGetOperand(i, 0)))
+            LLVMSetOperand(i, 2, LLVMGetOperand(other, 2));
+    }
+}
+
 /* ---- loops ---- */
 
 /* Does the accumulator of a product go round in a loop around this one as well? */
@@ -229,6 +277,9 @@ static bool convert_loop(struct guards *g, int loop)
             again = changed = true;
         }
     }
+    for (int b = of->begin; b < of->end && changed; b++)
+        if (!tsr__map_get(&gone, g->cfg.blocks[b].ref))
+            drop_untaken(g->cfg.blocks[b].ref);
     return changed;
 }
 

@@ -10,7 +10,7 @@
  * they meet in matrix functions and at barriers as before.
  *
  * With tile registers the last round costs as much as many others. There loops whose operands the device can compute with their checks,
- * where it packs them (guarded_loads.c), stay whole: those of one column of tiles that do nothing but load, multiply and count. */
+ * where it packs them (guarded_loads.c), stay whole: those that do nothing but load, multiply and count. */
 #include "lanes/prepare/group_bounds.h"
 
 #include "lanes/analysis/packet_support.h"
@@ -196,23 +196,15 @@ static bool is_for_tile_registers(LLVMValueRef product)
     return a == TSR_ELEMENT_S8 || a == TSR_ELEMENT_U8 || a == TSR_ELEMENT_BF16;
 }
 
-/* Is each B multiplied by all rows of the loop's step of A? */
-static bool has_one_column(const struct range_checks *x)
+/* Are all products of the loop such, and do rounds hand on their sums? */
+static bool multiplies_tiles(const struct range_checks *x)
 {
     const struct tsr__cfg *cfg = x->r.cfg;
-    struct tsr__map seen = {.arena = x->r.arena};
-    unsigned products = 0, operands = 0;
     for (int k = cfg->loops[x->r.loop].begin; k < cfg->loops[x->r.loop].end; k++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref); i; i = LLVMGetNextInstruction(i)) {
-            if (!tsr__is_product(i))
-                continue;
-            if (!is_for_tile_registers(i))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref); i; i = LLVMGetNextInstruction(i))
+            if (tsr__is_product(i) && !is_for_tile_registers(i))
                 return false;
-            products++;
-            operands += !tsr__map_get(&seen, LLVMGetOperand(i, 1));
-            tsr__map_set(&seen, LLVMGetOperand(i, 1), 1);
-        }
-    return operands * count_sums(x) == products;
+    return count_sums(x);
 }
 
 static bool stays_whole(const struct range_checks *x, const struct tsr_kernel_info *info)
@@ -220,7 +212,7 @@ static bool stays_whole(const struct range_checks *x, const struct tsr_kernel_in
     enum { LANES = 16 };
     const enum tsr__tile_unit unit = tsr__tile_unit(x->r.l);
     return (unit == TSR__TILES_AMX || unit == TSR__TILES_MODEL) && tsr__sub_group_size(x->r.l, info) == LANES &&
-           x->r.cfg->loops[x->r.loop].parent == TSR__NONE && only_loads(x) && has_one_column(x);
+           x->r.cfg->loops[x->r.loop].parent == TSR__NONE && only_loads(x) && multiplies_tiles(x);
 }
 
 /* ---- the copy ---- */
