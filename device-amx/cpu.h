@@ -295,6 +295,8 @@ static inline bool tsr__overlap(const struct tsr_arg_memory *x, const struct tsr
     return x->begin < y->begin + y->bytes && y->begin < x->begin + x->bytes;
 }
 /* Notes in the group what the kernel's code asks about the memory of its arguments, if it does. `memory`: as for launch_make. */
+/* A bit for each argument that shares its memory with no other one, as far as that is known. */
+uint64_t tsr__alone_arguments(const struct tsr_kernel_info *kernel, const void *args, const struct tsr_arg_memory *memory);
 void tsr__note_memory(struct tsr_group *group, const struct tsr_kernel_info *kernel, const void *args, const struct tsr_arg_memory *memory);
 
 /* ---- nontemporal.c ---- */
@@ -309,7 +311,8 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
 unsigned tsr__wanted_group_codes(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
                                  unsigned missing);
-enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
+enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
+                                           const void *args, const struct tsr_arg_memory *memory);
 /* A launch of work-groups of this size has taken `item_ps` picoseconds for each work-item. */
 void tsr__group_codes_learn(struct tsr__entry *entry, const uint64_t local[3], uint64_t item_ps);
 /* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES, or of groups of one that run side by side. */

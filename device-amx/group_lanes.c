@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which of a kernel's codes a launch runs with: of kernels with barriers or local memory, that with several groups as lanes of a packet,
- * that for this size of groups alone, or the usual one; of kernels with sub-groups the usual one, or that whose lanes follow work-groups
- * that are columns; of others the usual one, or in ranges that are narrow where its lanes follow each other, that whose lanes follow
- * another dimension, or that for this size, whose packets are the rows; that one, too, in ranges of one work-item. */
+ * that for this size of groups alone, or the usual one; of kernels with sub-groups the usual one, that whose lanes follow work-groups
+ * that are columns, or, where they multiply copies in local memory, that for this size of groups alone; of others the usual one, or in
+ * ranges that are narrow where its lanes follow each other, that whose lanes follow another dimension, or that for this size, whose packets
+ * are the rows; that one, too, in ranges of one work-item. */
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
@@ -64,6 +65,11 @@ static unsigned code_for_columns(const struct tsr_kernel_info *kernel, const str
     return d && range->local[d] * TSR__NARROW_PART >= tsr_packet_width(kernel) ? 1U << (TSR_GROUPS_IN_X + d) : 0;
 }
 
+static bool is_of_full_packets(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range)
+{
+    return range->local[0] % tsr_packet_width(kernel) == 0 && may_be_sized(range);
+}
+
 unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
 {
     enum tsr__group_way way = loaded->module->group_way;
@@ -74,8 +80,13 @@ unsigned tsr__group_codes(const struct tsr_loaded_kernel *loaded, const struct t
         bool sized = !narrow && way != TSR__GROUPS_AS_LANES && (has_short_rows(loaded->info, range) || is_single(range));
         return narrow | (unsigned)sized << TSR_GROUPS_OF_SIZE;
     }
-    if (tsr_lanes_may_follow_columns(loaded->info->flags))
-        return code_for_columns(loaded->info, range);
+    const unsigned columns = tsr_lanes_may_follow_columns(loaded->info->flags) ? code_for_columns(loaded->info, range) : 0;
+    if (columns)
+        return columns;
+    if (tsr_may_be_unstaged(loaded->info->flags))
+        return (unsigned)(way != TSR__GROUPS_AS_LANES && is_of_full_packets(loaded->info, range)) << TSR_GROUPS_OF_SIZE;
+    if (!tsr_groups_may_be_lanes(loaded->info->flags))
+        return 0;
     bool lanes = way != TSR__GROUPS_OF_SIZE && may_be_lanes(loaded->info, range, local_argument_bytes);
     bool sized = way != TSR__GROUPS_AS_LANES && may_be_sized(range);
     return (unsigned)lanes << TSR_GROUPS_AS_LANES | (unsigned)sized << TSR_GROUPS_OF_SIZE;
@@ -128,9 +139,16 @@ static bool is_clear(struct record code, struct record best)
     return code.ps / TSR__GROUP_LANES_CLEAR >= best.ps;
 }
 
+/* Is the code for arguments that share memory as these do? */
+static bool suits(const struct tsr_kernel_info *code, const void *args, const struct tsr_arg_memory *memory)
+{
+    return !code->alone_arguments || (memory && !(code->alone_arguments & ~tsr__alone_arguments(code, args, memory)));
+}
+
 /* The code that has had the fastest launch; that for narrow ranges if it is there. Other processes make a launch slow now and then, so each
  * gets a few launches at first, and later one now and then. One that takes several times as long as the best gets fewer. */
-enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range)
+enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
+                                           const void *args, const struct tsr_arg_memory *memory)
 {
     struct record records[TSR_GROUP_CODES] = {0}, best = {0};
     unsigned fastest = TSR_GROUP_CODES, count = 0;
@@ -141,7 +159,8 @@ enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const
     const enum tsr__group_way way = codes[TSR_GROUPS_USUAL]->module->group_way;
     bool others_alone = way != TSR__GROUPS_BY_TIME || (codes[TSR_GROUPS_OF_SIZE] && is_for_one_lane(range));
     for (unsigned c = others_alone ? TSR_GROUPS_USUAL + 1 : TSR_GROUPS_USUAL; c < TSR_GROUP_CODES; c++) {
-        struct tsr__entry *entry = codes[c] ? tsr__module_entry(codes[c]->module, codes[c]->info) : NULL;
+        struct tsr__entry *entry =
+            codes[c] && suits(codes[c]->info, args, memory) ? tsr__module_entry(codes[c]->module, codes[c]->info) : NULL;
         if (!entry)
             continue;
         if (way != TSR__GROUPS_BY_TIME)

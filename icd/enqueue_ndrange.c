@@ -198,6 +198,25 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
                       "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
 }
 
+/* What each argument may reach. The kernel's lock is held. */
+static void find_memory(const struct _cl_kernel *kernel, const struct tsr_kernel_info *info,
+                        struct tsr_arg_memory memory[TSR_SIZED_ARGUMENTS])
+{
+    for (uint32_t i = 0; i < info->arg_count && i < TSR_SIZED_ARGUMENTS; i++) {
+        const struct _cl_mem *mem = kernel->states[i].object;
+        struct tsr__allocation allocation;
+        void *pointer;
+        memory[i] = (struct tsr_arg_memory){0};
+        if (info->args[i].kind != TSR_ARG_POINTER)
+            continue;
+        memcpy(&pointer, kernel->args + info->args[i].offset, sizeof pointer);
+        if (mem)
+            memory[i] = (struct tsr_arg_memory){(uintptr_t)pointer, mem->size};
+        else if (pointer && tsr__allocation_find(kernel->program->context, pointer, TSR__SVM | TSR__USM, &allocation))
+            memory[i] = (struct tsr_arg_memory){(uintptr_t)allocation.base, allocation.size};
+    }
+}
+
 /* Loads those that are there. */
 static bool load_group_codes(struct _cl_kernel *kernel, const struct _cl_device_id *device, struct tsr_code *others[TSR_GROUP_CODES],
                              struct tsr_loaded_kernel made[TSR_GROUP_CODES], const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES])
@@ -210,6 +229,23 @@ static bool load_group_codes(struct _cl_kernel *kernel, const struct _cl_device_
             any = true;
         }
     return any;
+}
+
+/* The one of these codes that the device prefers. */
+static enum tsr_group_code prefer_code(const struct _cl_kernel *kernel, const struct tsr_device_ops *ops, const struct tsr_ndrange *range,
+                                       const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES])
+{
+    struct tsr_arg_memory memory[TSR_SIZED_ARGUMENTS];
+    bool asks = false;
+    for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
+        asks = asks || (codes[c] && codes[c]->info->alone_arguments);
+    if (!asks)
+        return ops->choose_group_code(codes, range, NULL, NULL);
+    tsr_table_lock(&tsr__kernel_locks, kernel);
+    find_memory(kernel, codes[TSR_GROUPS_USUAL]->info, memory);
+    enum tsr_group_code chosen = ops->choose_group_code(codes, range, kernel->args, memory);
+    tsr_table_unlock(&tsr__kernel_locks, kernel);
+    return chosen;
 }
 
 /* Takes code for such work-groups, where the device prefers it. */
@@ -239,7 +275,7 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
                 tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local, true, &(bool){false});
     if (wanted)
         any = load_group_codes(kernel, device, others, made, codes);
-    enum tsr_group_code chosen = any ? ops->choose_group_code(codes, range) : TSR_GROUPS_USUAL;
+    enum tsr_group_code chosen = any ? prefer_code(kernel, ops, range, codes) : TSR_GROUPS_USUAL;
     if (chosen == TSR_GROUPS_USUAL)
         return;
     *code = others[chosen];
@@ -266,25 +302,6 @@ static cl_int add_partial(struct _cl_kernel *kernel, const struct _cl_device_id 
 }
 
 /* ---- entry points ---- */
-
-/* What each argument may reach. The kernel's lock is held. */
-static void find_memory(const struct _cl_kernel *kernel, const struct tsr_kernel_info *info,
-                        struct tsr_arg_memory memory[TSR_SIZED_ARGUMENTS])
-{
-    for (uint32_t i = 0; i < info->arg_count && i < TSR_SIZED_ARGUMENTS; i++) {
-        const struct _cl_mem *mem = kernel->states[i].object;
-        struct tsr__allocation allocation;
-        void *pointer;
-        memory[i] = (struct tsr_arg_memory){0};
-        if (info->args[i].kind != TSR_ARG_POINTER)
-            continue;
-        memcpy(&pointer, kernel->args + info->args[i].offset, sizeof pointer);
-        if (mem)
-            memory[i] = (struct tsr_arg_memory){(uintptr_t)pointer, mem->size};
-        else if (pointer && tsr__allocation_find(kernel->program->context, pointer, TSR__SVM | TSR__USM, &allocation))
-            memory[i] = (struct tsr_arg_memory){(uintptr_t)allocation.base, allocation.size};
-    }
-}
 
 /* Adds the addressed buffer that has this byte, if any does, to the command's uses: all of it, as a kernel may go on from there. */
 static bool use_address(struct _cl_event *command, uint64_t address)

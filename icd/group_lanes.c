@@ -13,19 +13,28 @@ static const struct way {
     const char *text; /* NULL: it names the size */
 } ways[] = {
     [TSR_GROUPS_AS_LANES] = {TSR_ENGINE_GROUPS, TSR_KERNEL_GROUP_LANES, "small work-groups may be lanes of packets"},
-    [TSR_GROUPS_OF_SIZE] = {TSR_ENGINE_GROUP_SIZE, TSR_KERNEL_GROUP_SIZE, NULL},
+    [TSR_GROUPS_OF_SIZE] = {TSR_ENGINE_GROUP_SIZE, 0, NULL}, /* its required size says it */
     [TSR_GROUPS_IN_X] = {TSR_ENGINE_LANES_IN_X, TSR_KERNEL_MIXED_GROUPS, "lanes follow x"},
     [TSR_GROUPS_IN_Y] = {TSR_ENGINE_LANES_IN_Y, TSR_KERNEL_LANES_IN_Y, "lanes follow y"},
     [TSR_GROUPS_IN_Z] = {TSR_ENGINE_LANES_IN_Z, TSR_KERNEL_LANES_IN_Z, "lanes follow z"},
 };
 
+static bool is_made_for(const struct tsr_kernel_info *made, const struct tsr__group_code *groups)
+{
+    bool size = true;
+    for (int d = 0; d < 3 && groups->which == TSR_GROUPS_OF_SIZE; d++)
+        size = size && made->reqd_local_size[d] == groups->size[d];
+    return size && (made->flags & ways[groups->which].flag) == ways[groups->which].flag;
+}
+
 /* Whether launches may take one in place of the other: the arguments lie at the same places. */
-static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel, enum tsr_group_code which)
+static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel, const struct tsr__group_code *groups)
 {
     const struct tsr_kernel_info *made = code->info.kernel_count == 1 ? code->info.kernels : NULL;
-    bool same = made && made->flags & ways[which].flag && !strcmp(made->name, kernel->name) && made->arg_count == kernel->arg_count &&
-                made->args_size == kernel->args_size && made->local_bytes == kernel->local_bytes &&
-                (which != TSR_GROUPS_AS_LANES || made->sub_group_size == kernel->sub_group_size);
+    bool same =
+        made && is_made_for(made, groups) && !strcmp(made->name, kernel->name) && made->arg_count == kernel->arg_count &&
+        made->args_size == kernel->args_size && made->local_bytes == kernel->local_bytes &&
+        ((groups->which != TSR_GROUPS_AS_LANES && !tsr_may_be_unstaged(kernel->flags)) || made->sub_group_size == kernel->sub_group_size);
     for (uint32_t i = 0; same && i < kernel->arg_count; i++)
         same = made->args[i].kind == kernel->args[i].kind && made->args[i].offset == kernel->args[i].offset;
     return same;
@@ -58,7 +67,7 @@ static bool make(const struct tsr_build *build, const struct tsr_kernel_info *ke
     bool good = result.outcome == TSR_CLC_DONE && tsr__code_take(build->device, code, result.image, result.image_size) == TSR_OK;
     if (good)
         result.image = NULL;
-    if (good && !is_same_kernel(code, kernel, groups->which)) {
+    if (good && !is_same_kernel(code, kernel, groups)) {
         tsr__code_clear(build->device, code);
         good = false;
     }

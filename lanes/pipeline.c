@@ -121,7 +121,10 @@ static void restore_snapshot(struct tsr__compilation *l, struct snapshot *snapsh
         LLVMDisposeModule(l->module);
     l->module = snapshot->module;
     snapshot->module = NULL;
-    memcpy(l->info->kernels, snapshot->kernels, l->info->kernel_count * sizeof *snapshot->kernels);
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) { /* without tiles, passes do not look for what other code may do without */
+        snapshot->kernels[i].flags |= l->info->kernels[i].flags & TSR_KERNEL_STAGES;
+        l->info->kernels[i] = snapshot->kernels[i];
+    }
     tsr__explain_forget(l, snapshot->notes);
     LLVMDisposeTargetMachine(l->machine);
     l->machine = NULL;

@@ -57,6 +57,7 @@ static void put_kernel(struct tsr_buf *buf, const struct tsr_kernel_info *k)
     tsr_buf_u32(buf, k->groups_at_once);
     tsr_buf_u32(buf, k->column_rows);
     tsr_buf_u32(buf, k->asked_arguments);
+    tsr_buf_u32(buf, k->alone_arguments);
     tsr_buf_u32(buf, k->tile_shapes);
     tsr_buf_u32(buf, k->arg_count);
     for (uint32_t i = 0; i < k->arg_count; i++)
@@ -140,6 +141,7 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->groups_at_once = tsr_read_u32(r);
     k->column_rows = tsr_read_u32(r);
     k->asked_arguments = tsr_read_u32(r);
+    k->alone_arguments = tsr_read_u32(r);
     k->tile_shapes = tsr_read_u32(r);
     k->arg_count = tsr_read_count(r, 52);
     if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))

@@ -213,9 +213,106 @@ static void idioms_of_programs(void **state)
     }
 }
 
+/* Each matrix may lie by rows or by columns, with lines that are longer than need be. */
+static const char strides_text[] =
+    "#define MAD intel_sub_group_i8_i8_matrix_mad_k32\n"
+    "__attribute__((intel_reqd_sub_group_size(16)))\n"
+    "kernel void k(global const char *a, global const char *b, global int *c, int k, int a_row, int a_k, int b_k, int b_column,\n"
+    "              int c_row, int c_column)\n"
+    "{\n"
+    "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16;\n"
+    "    global const char *at_a = a + row * a_row + 2 * lane * a_k, *at_b = b + (column + lane) * b_column;\n"
+    "    int8 s = 0, y;\n"
+    "    short8 x;\n"
+    "    for (int p = 0; p < k; p += 32) {\n"
+    "        for (int i = 0; i < 8; i++) {\n"
+    "            x[i] = as_short((char2)(at_a[i * a_row], at_a[i * a_row + a_k]));\n"
+    "            y[i] = as_int((char4)(at_b[4 * i * b_k], at_b[(4 * i + 1) * b_k], at_b[(4 * i + 2) * b_k], at_b[(4 * i + 3) * b_k]));\n"
+    "        }\n"
+    "        s = MAD(x, y, s);\n"
+    "        at_a += 32 * a_k;\n"
+    "        at_b += 32 * b_k;\n"
+    "    }\n"
+    "    for (int i = 0; i < 8; i++) c[(row + i) * c_row + (column + lane) * c_column] = s[i];\n"
+    "}\n";
+
+enum { PAD = 3 /* elements behind each line */, MOST_LINES = 420 };
+
+static int8_t strided_a[MOST_LINES * MOST_LINES], strided_b[MOST_LINES * MOST_LINES];
+static int32_t strided_c[(MOST_ROWS + PAD) * (MOST_COLUMNS + PAD) * 2];
+
+static int stride_of_rows(bool by_columns, int columns)
+{
+    return by_columns ? 1 : columns + PAD;
+}
+
+static int stride_of_columns(bool by_columns, int rows)
+{
+    return by_columns ? rows + PAD : 1;
+}
+
+static void check_strides(cl_kernel kernel, const struct size *size, unsigned by_columns)
+{
+    const bool a_columns = by_columns & 1, b_columns = by_columns & 2, c_columns = by_columns & 4;
+    const cl_int numbers[] = {size->depth,
+                              stride_of_rows(a_columns, size->depth),
+                              stride_of_columns(a_columns, size->rows),
+                              stride_of_rows(b_columns, size->columns),
+                              stride_of_columns(b_columns, size->depth),
+                              stride_of_rows(c_columns, size->columns),
+                              stride_of_columns(c_columns, size->rows)};
+    unsigned seed = 7 + by_columns;
+    for (int i = 0; i < MOST_LINES * MOST_LINES; i++) {
+        strided_a[i] = (int8_t)((seed = seed * 1664525u + 1013904223u) >> 24);
+        strided_b[i] = (int8_t)((seed = seed * 1664525u + 1013904223u) >> 24);
+    }
+    memset(strided_c, 0, sizeof strided_c);
+    cl_mem memory[] = {buffer(strided_a, sizeof strided_a), buffer(strided_b, sizeof strided_b), buffer(strided_c, sizeof strided_c)};
+    for (cl_uint i = 0; i < 3; i++)
+        clSetKernelArg(kernel, i, sizeof memory[i], &memory[i]);
+    for (cl_uint i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        clSetKernelArg(kernel, 3 + i, sizeof numbers[i], &numbers[i]);
+    const size_t local[] = {LANES, 1}, global[] = {(size_t)size->columns, (size_t)size->rows / UP};
+    assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 2, NULL, global, local, 0, NULL, NULL), CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(device.queue, memory[2], CL_TRUE, 0, sizeof strided_c, strided_c, 0, NULL, NULL), CL_SUCCESS);
+    for (int r = 0; r < size->rows; r++)
+        for (int c = 0; c < size->columns; c++) {
+            int32_t sum = 0;
+            for (int k = 0; k < size->depth; k++)
+                sum += strided_a[r * numbers[1] + k * numbers[2]] * strided_b[k * numbers[3] + c * numbers[4]];
+            if (strided_c[r * numbers[5] + c * numbers[6]] != sum)
+                fail_msg("strides %u: %d x %d x %d: row %d, column %d", by_columns, size->rows, size->columns, size->depth, r, c);
+        }
+    for (cl_uint i = 0; i < 3; i++)
+        clReleaseMemObject(memory[i]);
+}
+
+static void strides_as_arguments(void **state)
+{
+    static const struct size sizes[] = {{64, 64, 384, 0}, {40, 80, 416, 0}, {8, 48, 32, 0}, {24, 16, 64, 0}};
+    static const char *const says[] = {"B from rows in memory, which are packed; all rounds of the loop at once, with those of work-groups",
+                                       "B from columns in memory, a lane each, which are packed; all rounds of the loop at once"};
+    (void)state;
+    struct text text = {0};
+    text_add(&text, "%s", strides_text);
+    cl_program program = device_build_text(&device, &text);
+    assert_non_null(program);
+    for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
+        if (strstr(device.log, "\"topic\":\"matrix\"") && !strstr(device.log, says[i]))
+            fail_msg("strides: the report lacks \"%s\":\n%s", says[i], device.log);
+    cl_int status;
+    cl_kernel kernel = clCreateKernel(program, "k", &status);
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
+        for (unsigned by_columns = 0; by_columns < 8; by_columns++)
+            check_strides(kernel, &sizes[n], by_columns);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(idioms_of_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(idioms_of_programs), cmocka_unit_test(strides_as_arguments)};
     device_open(&device);
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     device_close(&device);

@@ -30,10 +30,11 @@ struct style {
     bool backwards;                                        /* with nested: the last block comes first */
     bool eight;                                            /* sub-groups of 8 */
     bool b_columns;                                        /* B is a matrix of elements by columns, of which each lane reads its own */
-    bool checks; /* A and B are read, and C is stored, behind comparisons: as 2D blocks, they may end anywhere */
-    bool limits; /* with checks: rows of A and columns of B are limited to the last ones instead, and all of K is there */
-    bool staged; /* work-groups of 2 x 4 sub-groups copy a step of A and B, which is words, to local memory */
-    bool halves; /* the loop over K makes two sums, of its first and its second half */
+    bool checks;   /* A and B are read, and C is stored, behind comparisons: as 2D blocks, they may end anywhere */
+    bool limits;   /* with checks: rows of A and columns of B are limited to the last ones instead, and all of K is there */
+    bool staged;   /* work-groups of 2 x 4 sub-groups copy a step of A and B, which is words, to local memory */
+    bool any_size; /* … and do not require their size, but ask for it */
+    bool halves;   /* the loop over K makes two sums, of its first and its second half */
     enum { IN_ITS_ROUND, A_ROUND_AHEAD, LAST_BEHIND } ahead; /* when A and B are read; the last products may be behind the loop */
     /* What a loop that reads ahead reads into: registers that are copied; one of two buffers, which the round's number says, or a number or
      * two pointers that change in each round; or, in local memory, the one buffer again behind the products; one of three, or of four,

@@ -79,20 +79,19 @@ static void add_reads(struct text *text, const struct style *s, const char *k, c
 /* Copies A and B of the round that begins at `k` to buffers in local memory. */
 static void add_copies(struct text *text, const struct style *s, const char *k, const char *a, const char *b)
 {
-    text_add(
-        text,
-        "        { const index at = %s; A_BUFFER to_a = %s; B_BUFFER to_b = %s; const index k = at;\n"
-        "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < UNDER * ROWS * M * STEP_A; i += WIDE_ITEMS * UNDER) {\n"
-        "            const index of_k = k / (A_BYTES * IN_WORD / 4) + i %% STEP_A, of_row = GROUP_Y * UNDER * ROWS * M + i / "
-        "STEP_A;\n"
-        "            to_a[i / STEP_A][i %% STEP_A] = %s OF_A_PART(a[of_row * a_pitch + of_k], of_k)%s;\n"
-        "        }\n"
-        "        for (int i = get_local_id(1) * WIDE_ITEMS + get_local_id(0); i < 8 * WIDE; i += WIDE_ITEMS * UNDER) {\n"
-        "            const index of_word = k / IN_WORD + i / WIDE, of_column = GROUP_X * WIDE + i %% WIDE;\n"
-        "            to_b[i / WIDE][i %% WIDE] = %s OF_B_WORD(((global const uint *)b)[of_word * pitch + of_column], of_word)%s;\n"
-        "        } }\n",
-        k, a, b, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
-        s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "");
+    text_add(text,
+             "        { const index at = %s; A_BUFFER to_a = %s; B_BUFFER to_b = %s; const index k = at;\n"
+             "        for (int i = FIRST_ITEM; i < UNDER * ROWS * M * STEP_A; i += STEP_OF_ITEMS) {\n"
+             "            const index of_k = k / (A_BYTES * IN_WORD / 4) + i %% STEP_A, of_row = GROUP_Y * UNDER * ROWS * M + i / "
+             "STEP_A;\n"
+             "            to_a[i / STEP_A][i %% STEP_A] = %s OF_A_PART(a[of_row * a_pitch + of_k], of_k)%s;\n"
+             "        }\n"
+             "        for (int i = FIRST_ITEM; i < 8 * WIDE; i += STEP_OF_ITEMS) {\n"
+             "            const index of_word = k / IN_WORD + i / WIDE, of_column = GROUP_X * WIDE + i %% WIDE;\n"
+             "            to_b[i / WIDE][i %% WIDE] = %s OF_B_WORD(((global const uint *)b)[of_word * pitch + of_column], of_word)%s;\n"
+             "        } }\n",
+             k, a, b, s->checks ? "of_row < edges.y && of_k < edges.x / A_BYTES ?" : "", s->checks ? " : 0" : "",
+             s->checks ? "of_column < edges.z / 4 && of_word < edges.w ?" : "", s->checks ? " : 0" : "");
 }
 
 /* The work-item's own elements of the round that begins at `k`, into arrays. */
@@ -457,7 +456,10 @@ cl_program style_build(struct device *device, const struct style *s)
     text_add(&text, "#define FLIPPED(v, i) ((v) ^ ((i) & 1 ? %s : 0))\n#define OF_A_PART(v, i) %s\n#define OF_B_WORD(v, i) %s\n", signs,
              s->computes & COMPUTES_A ? "FLIPPED(v, i)" : "(v)", s->computes & COMPUTES_B ? "FLIPPED(v, i)" : "(v)");
     text_add(&text, "#define PRODUCT(x, y, sum) %s\n", s->apart ? "((sum) + MAD(x, y, (c_part)0))" : "MAD(x, y, sum)");
-    if (s->staged)
+    text_add(&text, "#define FIRST_ITEM get_local_id(1) * %s + get_local_id(0)\n#define STEP_OF_ITEMS %s\n",
+             s->any_size ? "get_local_size(0)" : "WIDE_ITEMS",
+             s->any_size ? "get_local_size(0) * get_local_size(1)" : "WIDE_ITEMS * UNDER");
+    if (s->staged && !s->any_size)
         text_add(&text, "__attribute__((reqd_work_group_size(WIDE_ITEMS, UNDER, 1)))\n");
     text_add(&text,
              "__attribute__((intel_reqd_sub_group_size(LANES)))\n"

@@ -16,7 +16,7 @@
 #include "conformance/matrix/styles.h"
 
 static struct device device;
-static bool all_styles;
+static bool all_styles, staged_styles;
 static unsigned long first_style, style_step = 1, random_count, first_seed;
 
 /* A range, and where the matrices lie in it. In bytes: the distances of rows, and of matrices in z. */
@@ -448,9 +448,9 @@ static bool suits(const struct style *s, const struct shape *x)
 static void styles_in_all_shapes(void **state)
 {
     (void)state;
-    for (size_t i = first_style; i < (all_styles ? style_count : style_few); i += style_step) {
+    for (size_t i = first_style; i < (all_styles || staged_styles ? style_count : style_few); i += style_step) {
         const struct style *s = &styles[i];
-        if (!has_sub_groups(s))
+        if (!has_sub_groups(s) || (staged_styles && !s->any_size && !(s->staged && i % 8 == 0)))
             continue;
         cl_program program = style_build(&device, s);
         assert_true(!s->staged || !s->ahead || s->buffers);
@@ -491,6 +491,7 @@ static struct style random_style(unsigned *seed)
     s.b_columns = !(s.blocks & B_BLOCKS) && below(seed, 4) == 0;
     s.checks = s.end != READS_BACK && !s.blocks && !s.b_columns && below(seed, 3) == 0;
     s.staged = !s.blocks && !s.b_rows && !s.b_columns && !s.clamps && s.end != READS_BACK && below(seed, 3) == 0;
+    s.any_size = s.staged && getenv("TESSERA_GROUPS") && below(seed, 2);
     s.halves = !s.nested && !s.staged && below(seed, 5) == 0;
     s.limits = s.checks && !s.staged && below(seed, 3) == 0;
     s.ahead = !s.nested && !s.staged && !s.halves && below(seed, 3) == 0 ? 1 + below(seed, 2) : IN_ITS_ROUND;
@@ -608,6 +609,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(styles_in_all_shapes), cmocka_unit_test(packed_for_one_launch)};
     all_styles = argc > 1 && strcmp(argv[1], "all") == 0;
+    staged_styles = argc > 1 && strcmp(argv[1], "sized") == 0;
     const struct CMUnitTest random_tests[] = {cmocka_unit_test(random_styles)};
     bool is_random = argc > 3 && strcmp(argv[1], "random") == 0;
     if (all_styles && argc > 3) {

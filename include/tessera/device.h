@@ -253,11 +253,13 @@ struct tsr_device_ops {
     void (*suggest_local_size)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range);
     /* Asked with each launch of a kernel for which tsr_has_group_codes(); all NULL if the device has no such code. group_codes: a bit
      * for each code (enum tsr_group_code) that this range could run with. wanted_group_codes: which of those that are `missing` should be
-     * compiled now. choose_group_code: which of the codes that are not NULL the launch runs with. */
+     * compiled now. choose_group_code: which of the codes that are not NULL the launch runs with; `memory` is that of its arguments, where
+     * a code is for such as share none, else NULL. */
     unsigned (*group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
     unsigned (*wanted_group_codes)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
                                    unsigned missing);
-    enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range);
+    enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES], const struct tsr_ndrange *range,
+                                             const void *args, const struct tsr_arg_memory *memory);
 
     /* Asked with each launch of a kernel with TSR_KERNEL_PARTIAL_LATER, which the compiler makes if the device has these. needs_partial:
      * the launch has packets that are not full, and the kernel's code for them has not been joined yet. join_partial: this is it. */

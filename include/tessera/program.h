@@ -90,6 +90,7 @@ struct tsr_kernel_info {
     uint32_t groups_at_once;      /* work-groups of one work-item that a thread runs side by side if it has so many; 0: it does not */
     uint32_t column_rows;         /* rows to run before the next packet, as those beside in x are in the same cache lines; 0: any */
     uint32_t asked_arguments;     /* a bit for each about whose memory the code asks: `alone` and `small` of struct tsr_group */
+    uint32_t alone_arguments;     /* a bit for each that shares its memory with no other one in launches that this code is for */
     uint32_t tile_shapes;         /* enum tsr_tile_shapes: of the registers that a kernel with TSR_KERNEL_AMX_TILES uses */
 };
 
@@ -170,10 +171,18 @@ static inline bool tsr_lanes_may_follow_columns(uint32_t flags)
     return (flags & (TSR_KERNEL_PACKETS | lacks)) == TSR_KERNEL_PACKETS;
 }
 
+/* Can code for one size of its work-groups, and arguments that share no memory, read matrices where copies in local memory come from? */
+static inline bool tsr_may_be_unstaged(uint32_t flags)
+{
+    const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_STAGES, lacks = TSR_KERNEL_ENQUEUES | TSR_KERNEL_WAITS_FOR_GROUPS;
+    return (flags & (has | lacks)) == has;
+}
+
 /* Can a launch of the kernel have one of the other codes? */
 static inline bool tsr_has_group_codes(uint32_t flags)
 {
-    return tsr_groups_may_be_lanes(flags) || tsr_lanes_may_follow(flags) || tsr_lanes_may_follow_columns(flags);
+    return tsr_groups_may_be_lanes(flags) || tsr_lanes_may_follow(flags) || tsr_lanes_may_follow_columns(flags) ||
+           tsr_may_be_unstaged(flags);
 }
 
 /* Bytes of static local variables, up to where local arguments begin. */

@@ -128,12 +128,27 @@ static bool find_step(const struct tsr__item_code *u, LLVMValueRef v, int64_t *s
                     : 0;
         return *step > 0;
     }
+    if (call == TSR__CALL_NUM_SUB_GROUPS || call == TSR__CALL_ENQUEUED_NUM_SUB_GROUPS) {
+        const int64_t items = items_of_group(u), size = tsr__sub_group_size(u->l, u->info);
+        *step = items % size ? 0 : items / size;
+        return *step > 0;
+    }
     const LLVMOpcode op = LLVMIsABinaryOperator(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
-    if ((op != LLVMMul && op != LLVMShl) || !find_step(u, LLVMGetOperand(v, 0), step) || !find_step(u, LLVMGetOperand(v, 1), &other))
+    if ((op != LLVMMul && op != LLVMShl && op != LLVMLShr) || !find_step(u, LLVMGetOperand(v, 0), step) ||
+        !find_step(u, LLVMGetOperand(v, 1), &other))
         return false;
-    if (op == LLVMShl)
-        other = other < 32 ? INT64_C(1) << other : 0;
+    if (op != LLVMMul)
+        other = other >= 0 && other < 32 ? INT64_C(1) << other : 0;
+    if (op == LLVMLShr)
+        return other && *step >= 0 && (*step /= other) > 0;
     return !__builtin_mul_overflow(*step, other, step);
+}
+
+/* What a sum adds to the value; NULL: it is none, or of other values. */
+static LLVMValueRef added_to(LLVMValueRef sum, LLVMValueRef v)
+{
+    const bool of_it = tsr__is_sum(sum) && (LLVMGetOperand(sum, 0) == v || LLVMGetOperand(sum, 1) == v);
+    return of_it ? LLVMGetOperand(sum, LLVMGetOperand(sum, 0) == v) : NULL;
 }
 
 /* A counter from ids on, all of which together take each value below the step, to a constant. In the loop's body it is below that. */
@@ -148,16 +163,62 @@ static bool find_counter(const struct tsr__item_code *u, LLVMValueRef phi, struc
     LLVMValueRef next = LLVMGetIncomingValue(phi, back), begin = LLVMGetIncomingValue(phi, !back);
     int64_t by, bound;
     *base = (struct tsr__id_base){.counter = phi};
-    if (!tsr__is_sum(next) || !find_step(u, LLVMGetOperand(next, 1), &by) || by <= 0 || !find_bound(u, phi, loop, &bound) ||
+    LLVMValueRef step = added_to(next, phi);
+    const bool goes_on = step;
+    step = step ? step : added_to(next, begin); /* as LLVM writes a loop of one round */
+    if (!step || !find_step(u, step, &by) || by <= 0 || !find_bound(u, phi, loop, &bound) ||
         !tsr__form_of(begin, leaf_of_id, (void *)(uintptr_t)u, &first))
         return false;
     const int64_t begins = first.count || first.constant ? values_of_ids(u, &first, &base->ids) : 1;
-    const bool once = by >= bound && LLVMGetOperand(next, 0) == begin; /* as LLVM writes a loop of one round */
     base->count = begins < bound ? begins : bound;
-    if (once)
-        return begins;
+    if (!goes_on)
+        return by >= bound && begins;
     base->count = bound;
-    return begins == by && LLVMGetOperand(next, 0) == phi;
+    return begins == by;
+}
+
+static unsigned bits_of_multiples(int64_t n, unsigned bits)
+{
+    while (bits && n % (INT64_C(1) << bits))
+        bits--;
+    return bits;
+}
+
+/* Is the step such a multiple in groups at the end of the range, too, which may have fewer work-items than the kernel requires? */
+static bool is_multiple_of(LLVMValueRef step, unsigned bits)
+{
+    int64_t n;
+    LLVMValueRef v = tsr__without_extension(step);
+    if (tsr__constant_int(v, &n))
+        return n % (INT64_C(1) << bits) == 0;
+    const LLVMOpcode op = LLVMIsABinaryOperator(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
+    if ((op != LLVMShl && op != LLVMMul) || !tsr__constant_int(LLVMGetOperand(v, 1), &n) || n < 0)
+        return false;
+    return op == LLVMShl ? n >= bits : n % (INT64_C(1) << bits) == 0;
+}
+
+bool tsr__find_multiples(const struct tsr__item_code *u, int loop, struct tsr__multiples *m)
+{
+    enum { MOST_BITS = 6, MOST = 1 << 24 };
+    const struct tsr__loop *of = &u->cfg->loops[loop];
+    LLVMValueRef end = u->cfg->blocks[of->header].terminator, phi;
+    int64_t by;
+    if (of->latch == TSR__NONE || !LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2 || !LLVMIsAICmpInst(LLVMGetCondition(end)))
+        return false;
+    *m = (struct tsr__multiples){.phi = phi = LLVMGetOperand(LLVMGetCondition(end), 0)};
+    if (!LLVMIsAPHINode(phi) || block_of(u, phi) != of->header || LLVMCountIncoming(phi) != 2)
+        return false;
+    const unsigned back = LLVMGetIncomingBlock(phi, 1) == u->cfg->blocks[of->latch].ref;
+    LLVMValueRef next = LLVMGetIncomingValue(phi, back);
+    if (!(m->step = added_to(next, phi)) || !find_step(u, m->step, &by) || by <= 0 || by > MOST || !find_bound(u, phi, loop, &m->bound) ||
+        m->bound > MOST || !tsr__form_of(LLVMGetIncomingValue(phi, !back), leaf_of_id, (void *)(uintptr_t)u, &m->begin) ||
+        !m->begin.count || tsr__form_most(&m->begin) > MOST)
+        return false;
+    m->bits = bits_of_multiples(by, bits_of_multiples(m->begin.constant, MOST_BITS));
+    for (unsigned i = 0; i < m->begin.count; i++)
+        m->bits = bits_of_multiples(m->begin.terms[i].factor, m->bits);
+    m->before = LLVMGetIncomingBlock(phi, !back);
+    return m->bits && is_multiple_of(m->step, m->bits);
 }
 
 /* Of a counter: from where on, by how much, and what it stays below. */

@@ -36,6 +36,16 @@ bool tsr__find_id_base(const struct tsr__item_code *code, LLVMValueRef v, struct
 bool tsr__find_id_digit(const struct tsr__item_code *code, LLVMValueRef v, struct tsr__id_digit *d);
 /* A counter from a constant on, by constant steps, in the body of its loop, or its upper bits: the last of its values there. */
 bool tsr__find_stepped(const struct tsr__item_code *code, LLVMValueRef v, LLVMValueRef *counter, int64_t *most);
+/* A counter that ends the loop and of which each value is a multiple of 1 << bits, from a sum of ids on, up to a constant. What it reaches
+ * is far less than its type holds. */
+struct tsr__multiples {
+    LLVMValueRef phi, step;
+    LLVMBasicBlockRef before; /* the loop */
+    struct tsr__form begin;
+    int64_t bound;
+    unsigned bits;
+};
+bool tsr__find_multiples(const struct tsr__item_code *code, int loop, struct tsr__multiples *m);
 /* The innermost loop that the counter is the header's phi of. */
 int tsr__loop_of_counter(const struct tsr__item_code *code, LLVMValueRef counter);
 /* Do numbers that are made of these ids not depend on each other? */

@@ -4,8 +4,9 @@
  * A loop for the device is one basic block. So such loads are done in any case, from zeros where the program does not load, and a select
  * takes the number that it has then. What divides behind a branch, perhaps as the divisor is not zero there, divides by one then. The
  * operand is a computed one (tile_slices.c). In functions with another loop over K that has no branches, as for rounds in which all checks
- * of ranges hold (range_checks.c), that loop does most of the work, and the others stay. So do loops in others, as over the window of a
- * convolution, with few products: the device takes time for each part of a loop over K. */
+ * of ranges hold (range_checks.c), that loop does most of the work, and the others stay; with tile registers not those that work-groups run
+ * in place of that loop, as such at edges do. So do loops in others, as over the window of a convolution, with few products: the device
+ * takes time for each part of a loop over K. */
 #include "lanes/ir/calls.h"
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/match.h"
@@ -31,8 +32,15 @@ static bool is_masked_load(LLVMValueRef v)
     return tsr__calls(v, "llvm.masked.load.");
 }
 
+static bool is_gather(LLVMValueRef v)
+{
+    return tsr__calls(v, "llvm.masked.gather.");
+}
+
 static bool can_read_zeros(struct guards *g, LLVMValueRef load)
 {
+    if (is_gather(load)) /* no lane reads then */
+        return true;
     if (!tsr__is_plain_load(load) && !is_masked_load(load))
         return false;
     const unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(load, 0)));
@@ -83,9 +91,9 @@ static void move_arm(struct guards *g, LLVMBasicBlockRef block, LLVMValueRef bra
         next = LLVMGetNextInstruction(i);
         LLVMInstructionRemoveFromParent(i);
         LLVMPositionBuilderBefore(g->b, branch);
-        if (!tsr__is_pure(i))
+        if (!tsr__is_pure(i) && !is_gather(i))
             guard_operand(g, i, 0, condition, way, zeros(g, LLVMTypeOf(LLVMGetOperand(i, 0))));
-        if (is_masked_load(i))
+        if (is_masked_load(i) || is_gather(i))
             guard_operand(g, i, 1, condition, way, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(i, 1))));
         if (tsr__may_trap(i))
             guard_operand(g, i, 1, condition, way, tsr__splat_number(LLVMTypeOf(i), 1));
@@ -157,6 +165,54 @@ static bool convert(struct guards *g, LLVMBasicBlockRef block)
     return true;
 }
 
+/* ---- what no lane takes ---- */
+
+/* The number that fills the vector; NULL: that is not known. */
+static LLVMValueRef number_of_splat(LLVMValueRef v)
+{
+    if (!LLVMIsAShuffleVectorInst(v))
+        return NULL;
+    for (unsigned i = 0; i < LLVMGetNumMaskElements(v); i++)
+        if (LLVMGetMaskValue(v, i))
+            return NULL;
+    for (v = LLVMGetOperand(v, 0); LLVMIsAInsertElementInst(v); v = LLVMGetOperand(v, 0))
+        if (LLVMIsAConstantInt(LLVMGetOperand(v, 2)) && LLVMIsNull(LLVMGetOperand(v, 2)))
+            return LLVMGetOperand(v, 1);
+    return NULL;
+}
+
+/* Is it the number and the lane's own, which does not wrap? */
+static bool counts_lanes_from(LLVMValueRef v, LLVMValueRef number, bool is_signed)
+{
+    if (!tsr__is_sum(v) || number_of_splat(LLVMGetOperand(v, 0)) != number || !LLVMIsAConstantDataVector(LLVMGetOperand(v, 1)) ||
+        (LLVMGetInstructionOpcode(v) == LLVMAdd && !(is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v))))
+        return false;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(v)); i++)
+        if (LLVMConstIntGetSExtValue(LLVMGetAggregateElement(LLVMGetOperand(v, 1), i)) < 0)
+            return false;
+    return true;
+}
+
+/* Where the condition does not hold, has the mask no lane? It compares lane 0 as the mask compares all. */
+static bool holds_if_any(LLVMValueRef mask, LLVMValueRef condition)
+{
+    if (!LLVMIsAICmpInst(mask) || !LLVMIsAICmpInst(condition) || LLVMGetICmpPredicate(mask) != LLVMGetICmpPredicate(condition))
+        return false;
+    const LLVMIntPredicate how = LLVMGetICmpPredicate(mask);
+    return (how == LLVMIntSLT || how == LLVMIntULT) && number_of_splat(LLVMGetOperand(mask, 1)) == LLVMGetOperand(condition, 1) &&
+           counts_lanes_from(LLVMGetOperand(mask, 0), LLVMGetOperand(condition, 0), how == LLVMIntSLT);
+}
+
+/* A number that lanes of a mask would take where there are none, as what a variable held a round before, is not taken. */
+static void drop_untaken(LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef other = LLVMIsASelectInst(i) ? LLVMGetOperand(i, 2) : i;
+        if (other != i && LLVMIsASelectInst(other) && holds_if_any(LLVMGetOperand(other, 0), LLVMGetOperand(i, 0)))
+            LLVMSetOperand(i, 2, LLVMGetOperand(other, 2));
+    }
+}
+
 /* ---- loops ---- */
 
 /* Does the accumulator of a product go round in a loop around this one as well? */
@@ -221,7 +277,34 @@ static bool convert_loop(struct guards *g, int loop)
             again = changed = true;
         }
     }
+    for (int b = of->begin; b < of->end && changed; b++)
+        if (!tsr__map_get(&gone, g->cfg.blocks[b].ref))
+            drop_untaken(g->cfg.blocks[b].ref);
     return changed;
+}
+
+/* Does the code behind the loop lead to the other one, in a round of the innermost loop around both? */
+static bool leads_to_loop(const struct guards *g, int loop, int other)
+{
+    const struct tsr__cfg *cfg = &g->cfg;
+    int around = cfg->loops[loop].parent, count = 0;
+    while (around != TSR__NONE && !tsr__in_loop(cfg, cfg->loops[other].header, around))
+        around = cfg->loops[around].parent;
+    const int avoid = around == TSR__NONE ? TSR__NONE : cfg->loops[around].header;
+    bool *seen = tsr_arena_alloc(&g->l->scratch, (size_t)cfg->block_count * sizeof *seen);
+    int *open = tsr_arena_alloc(&g->l->scratch, (size_t)cfg->block_count * sizeof *open);
+    for (int at = cfg->loops[loop].header;; at = open[--count]) {
+        for (int i = 0; i < cfg->blocks[at].succ_count; i++) {
+            const int next = cfg->blocks[at].succ[i];
+            if (next == cfg->loops[other].header && other != loop)
+                return true;
+            if (!seen[next] && next != avoid)
+                open[count++] = next;
+            seen[next] = true;
+        }
+        if (!count)
+            return false;
+    }
 }
 
 bool tsr__pass_guarded_loads(struct tsr__compilation *l, LLVMValueRef function)
@@ -230,12 +313,16 @@ bool tsr__pass_guarded_loads(struct tsr__compilation *l, LLVMValueRef function)
     bool changed = false, in_parts;
     if (!tsr__has_mads(function) || !tsr__tile_unit_of(l, function) || !tsr__cfg_make(&g.cfg, function, &l->scratch))
         return true;
+    const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
+    const bool registers = unit == TSR__TILES_AMX || unit == TSR__TILES_MODEL;
+    bool *stays = tsr_arena_alloc(&l->scratch, (size_t)g.cfg.loop_count * sizeof *stays);
     for (int loop = 0; loop < g.cfg.loop_count; loop++)
         if (count_products(&g, loop, &in_parts) && g.cfg.loops[loop].end - g.cfg.loops[loop].begin == 1)
-            return true;
+            for (int other = 0; other < g.cfg.loop_count; other++)
+                stays[other] = stays[other] || !registers || leads_to_loop(&g, loop, other) || leads_to_loop(&g, other, loop);
     g.b = LLVMCreateBuilderInContext(l->context);
     for (int loop = 0; loop < g.cfg.loop_count; loop++)
-        changed = (is_worth_it(&g, loop) && convert_loop(&g, loop)) || changed;
+        changed = (!stays[loop] && is_worth_it(&g, loop) && convert_loop(&g, loop)) || changed;
     LLVMDisposeBuilder(g.b);
     return !changed || tsr__run_llvm_on(l, function, "simplifycfg");
 }

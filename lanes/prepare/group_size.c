@@ -124,6 +124,33 @@ static enum tsr__group_packets choose_packets(const struct tsr__group_size *g, u
     return g->size[0] <= width && 2 * g->size[0] > width ? TSR__ROW_PACKETS : TSR__LINEAR_PACKETS;
 }
 
+static void set_sizes(struct tsr__compilation *l, struct tsr_kernel_info *info, LLVMValueRef kernel)
+{
+    const uint32_t *size = l->options->group_size;
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (int d = 0; d < 3; d++)
+        info->reqd_local_size[d] = size[d];
+    for (size_t i = 0; i < count; i++)
+        if (is_size(tsr__call_of(code[i]))) {
+            LLVMReplaceAllUsesWith(code[i], tsr__i64(l, size[LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0))]));
+            LLVMInstructionEraseFromParent(code[i]);
+        }
+}
+
+/* Kernels that multiply copies in local memory are what they would be if they required the size. */
+static bool require_size(struct tsr__compilation *l, struct tsr_kernel_info *info, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    const uint32_t size = info->reqd_sub_group_size ? info->reqd_sub_group_size : l->options->default_sub_group_size;
+    if (l->options->group_size[0] % size || !knows_dimensions(code, count))
+        return false;
+    info->reqd_sub_group_size = size;
+    set_sizes(l, info, kernel);
+    return true;
+}
+
 bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info *info, LLVMValueRef kernel)
 {
     const uint32_t *size = l->options->group_size;
@@ -133,6 +160,8 @@ bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info 
     if (!g.items)
         return true;
     enum tsr__visibility sees = tsr__group_visibility(l, kernel);
+    if (sees > TSR__SEES_GROUPS && tsr__multiplies_tiles(l, kernel))
+        return require_size(l, info, kernel);
     bool alone = sees < TSR__SEES_GROUPS; /* packets have nothing in common: each is a row */
     if (info->reqd_sub_group_size || !tsr__can_run_as_packet(l, kernel) || sees > TSR__SEES_GROUPS || !knows_dimensions(code, count) ||
         (alone && g.items > 1 && (g.size[0] < TSR__LEAST_ROW || g.size[0] > TSR_MAX_LANES)))
@@ -143,22 +172,18 @@ bool tsr__promise_group_size(struct tsr__compilation *l, struct tsr_kernel_info 
     if (width > TSR_MAX_LANES && calls_images(code, count))
         return false;
     g.packets = choose_packets(&g, width);
-    for (int d = 0; d < 3; d++)
-        info->reqd_local_size[d] = size[d];
     note_size(l, kernel, &g);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     for (size_t i = 0; i < count; i++) {
         enum tsr__engine_call call = tsr__call_of(code[i]);
-        if (!is_id(call) && !is_size(call))
+        if (!is_id(call))
             continue;
         int dim = (int)LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0));
         LLVMPositionBuilderBefore(b, code[i]);
-        LLVMValueRef made = is_size(call)                 ? tsr__i64(l, size[dim])
-                            : call == TSR__CALL_GLOBAL_ID ? global_id(l, b, &g, dim)
-                                                          : local_id(l, b, &g, dim);
-        LLVMReplaceAllUsesWith(code[i], made);
+        LLVMReplaceAllUsesWith(code[i], call == TSR__CALL_GLOBAL_ID ? global_id(l, b, &g, dim) : local_id(l, b, &g, dim));
         LLVMInstructionEraseFromParent(code[i]);
     }
     LLVMDisposeBuilder(b);
+    set_sizes(l, info, kernel);
     return true;
 }

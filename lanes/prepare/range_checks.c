@@ -7,7 +7,10 @@
  * all of them, in the loop as it was.
  *
  * If a check fails in the last round (group_bounds.c), the one before it is tried. All work-items of a group come to the same result, so
- * they meet in matrix functions and at barriers as before. */
+ * they meet in matrix functions and at barriers as before.
+ *
+ * With tile registers the last round costs as much as many others. There loops whose operands the device can compute with their checks,
+ * where it packs them (guarded_loads.c), stay whole: those that do nothing but load, multiply and count. */
 #include "lanes/prepare/group_bounds.h"
 
 #include "lanes/analysis/packet_support.h"
@@ -15,6 +18,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
+#include "tessera/matrix.h"
 
 /* A branch or select in the loop that goes one way where all is inside, or a minimum that is its first operand there. */
 struct choice {
@@ -143,6 +147,72 @@ static bool find_checks(struct range_checks *x)
             return false;
     }
     return products && x->choice_count;
+}
+
+/* ---- loops that stay whole ---- */
+
+/* Does nothing in the loop keep its loads from being done elsewhere? */
+static bool only_loads(const struct range_checks *x)
+{
+    const struct tsr__cfg *cfg = x->r.cfg;
+    for (int k = cfg->loops[x->r.loop].begin; k < cfg->loops[x->r.loop].end; k++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref); i; i = LLVMGetNextInstruction(i)) {
+            const enum tsr__engine_call call = tsr__call_of(i);
+            const bool harmless = tsr__is_product(i) || tsr__is_pure(i) || call == TSR__CALL_SITE ||
+                                  (call != TSR__CALL_NONE && tsr__call_info(call)->how != TSR__HOW_RT);
+            if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || (LLVMIsALoadInst(i) && !tsr__is_plain_load(i)) ||
+                (LLVMIsACallInst(i) && !harmless))
+                return false;
+        }
+    return true;
+}
+
+static bool is_accumulator(LLVMValueRef phi)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(phi); use; use = LLVMGetNextUse(use))
+        if (tsr__is_product(LLVMGetUser(use)) && LLVMGetOperand(LLVMGetUser(use), 2) == phi)
+            return true;
+    return false;
+}
+
+/* Do rounds hand on sums and counters alone? The number of sums; 0: no. */
+static unsigned count_sums(const struct range_checks *x)
+{
+    unsigned sums = 0;
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(x->r.header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        LLVMValueRef next = tsr__incoming_from(phi, x->r.latch);
+        const bool sum = is_accumulator(phi);
+        sums += sum;
+        if (!sum && !LLVMIsUndef(tsr__incoming_from(phi, x->r.before)) && !tsr__is_sum(next) && !LLVMIsAGetElementPtrInst(next))
+            return 0;
+    }
+    return sums;
+}
+
+/* Bytes and bfloat16. */
+static bool is_for_tile_registers(LLVMValueRef product)
+{
+    const enum tsr_element a = tsr_matrix_find(tsr__name(tsr__callee(product)))->ea;
+    return a == TSR_ELEMENT_S8 || a == TSR_ELEMENT_U8 || a == TSR_ELEMENT_BF16;
+}
+
+/* Are all products of the loop such, and do rounds hand on their sums? */
+static bool multiplies_tiles(const struct range_checks *x)
+{
+    const struct tsr__cfg *cfg = x->r.cfg;
+    for (int k = cfg->loops[x->r.loop].begin; k < cfg->loops[x->r.loop].end; k++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[k].ref); i; i = LLVMGetNextInstruction(i))
+            if (tsr__is_product(i) && !is_for_tile_registers(i))
+                return false;
+    return count_sums(x);
+}
+
+static bool stays_whole(const struct range_checks *x, const struct tsr_kernel_info *info)
+{
+    enum { LANES = 16 };
+    const enum tsr__tile_unit unit = tsr__tile_unit(x->r.l);
+    return (unit == TSR__TILES_AMX || unit == TSR__TILES_MODEL) && tsr__sub_group_size(x->r.l, info) == LANES &&
+           x->r.cfg->loops[x->r.loop].parent == TSR__NONE && only_loads(x) && multiplies_tiles(x);
 }
 
 /* ---- the copy ---- */
@@ -321,7 +391,7 @@ static bool split(struct range_checks *x, const struct tsr__inequality *end)
     return true;
 }
 
-static bool find_and_split(struct range_checks *x)
+static bool find_and_split(struct range_checks *x, const struct tsr_kernel_info *info)
 {
     struct tsr__inequality end;
     x->counter = &x->g.counters[0];
@@ -329,7 +399,7 @@ static bool find_and_split(struct range_checks *x)
         !tsr__find_counter(&x->g, &x->r, x->counter, &end) || !tsr__is_same(&x->g, x->counter->begin))
         return false;
     x->g.counter_count = 1;
-    if (!find_checks(x))
+    if (!find_checks(x) || stays_whole(x, info))
         return false;
     LLVMValueRef at = x->r.goes_on;
     if (!split(x, &end)) {
@@ -349,7 +419,7 @@ static bool leave_out_checks(void *info, struct tsr__rounds *r)
     x->g = tsr__group_bounds_in(r->l, info, tsr__builder_before(r->l, LLVMGetBasicBlockTerminator(r->before)), r->arena);
     x->g.cfg = r->cfg;
     x->g.loop = r->loop;
-    const bool changed = find_and_split(x);
+    const bool changed = find_and_split(x, info);
     LLVMDisposeBuilder(x->g.b);
     return changed;
 }

@@ -219,12 +219,32 @@ static LLVMValueRef without_constants_modulo(LLVMValueRef v, int64_t *sum)
     return NULL;
 }
 
+/* What the number of this round will be in the next one; NULL: that is not known. */
+static LLVMValueRef in_next_round(const struct tsr__rounds *r, LLVMValueRef v)
+{
+    if (!tsr__is_in_loop(r->cfg, v, r->loop))
+        return v;
+    return LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == r->header ? tsr__incoming_from(v, r->latch) : NULL;
+}
+
+/* Does this round ask what the next one will begin with? Then numbers may wrap. */
+static bool is_test_of_next(const struct tsr__rounds *r, LLVMValueRef condition)
+{
+    if (r->exiting != r->header || !LLVMIsAICmpInst(condition) || !LLVMIsAICmpInst(r->goes_on))
+        return false;
+    LLVMValueRef a = in_next_round(r, LLVMGetOperand(r->goes_on, 0)), b = in_next_round(r, LLVMGetOperand(r->goes_on, 1));
+    return a && b && LLVMGetICmpPredicate(condition) == LLVMGetICmpPredicate(r->goes_on) && LLVMGetOperand(condition, 0) == a &&
+           LLVMGetOperand(condition, 1) == b;
+}
+
 bool tsr__is_taken_if_follow(const struct tsr__rounds *r, unsigned rounds, LLVMValueRef condition, bool way)
 {
     struct tsr__inequality x, y;
     const int holds = tsr__holds_where_it_goes_on(r, condition);
     if (r->exiting != r->header && holds)
         return (holds > 0) == way;
+    if (rounds && is_test_of_next(r, condition))
+        return r->goes_on_if == way;
     if (!find_end_of_next(r, rounds, &y))
         return false;
     if (tsr__inequality_of(condition, &x)) {

@@ -86,6 +86,28 @@ static void mark_sum(const struct tsr__unstage *u, LLVMValueRef v)
     }
 }
 
+/* LLVM makes (x | y) ^ c of (x ^ c) | y, where x says which buffer is meant. */
+static void move_xor(const struct tsr__unstage *u, LLVMValueRef v)
+{
+    int64_t c;
+    if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMXor || !tsr__constant_int(LLVMGetOperand(v, 1), &c) || c <= 0)
+        return;
+    LLVMValueRef sum = LLVMGetOperand(v, 0);
+    for (unsigned i = 0; i < 2 && LLVMIsABinaryOperator(sum) && LLVMGetInstructionOpcode(sum) == LLVMOr && tsr__is_sum(sum); i++) {
+        struct tsr__form low;
+        if (!tsr__sum_of_place(u, v, LLVMGetOperand(sum, i), &low) || tsr__form_most(&low) >= (c & -c))
+            continue;
+        LLVMBuilderRef b = tsr__builder_before(u->code.l, v);
+        LLVMValueRef buffer = LLVMBuildXor(b, LLVMGetOperand(sum, 1 - i), LLVMGetOperand(v, 1), "");
+        LLVMValueRef made = LLVMBuildOr(b, buffer, LLVMGetOperand(sum, i), "");
+        if (LLVMIsABinaryOperator(made))
+            LLVMSetIsDisjoint(made, true);
+        LLVMReplaceAllUsesWith(v, made);
+        LLVMDisposeBuilder(b);
+        return;
+    }
+}
+
 /* A counter that is below a bound where a round begins does not wrap as one is added to it. */
 static void mark_counters(const struct tsr__unstage *u)
 {
@@ -120,6 +142,7 @@ void tsr__split_indices(const struct tsr__unstage *u, LLVMValueRef kernel)
         const int bits = bits_of_divisor(code[i], &quotient);
         struct tsr__form sum, made, result;
         mark_sum(u, code[i]);
+        move_xor(u, code[i]);
         if (bits <= 0 || !tsr__sum_of_place(u, code[i], LLVMGetOperand(code[i], 0), &sum) ||
             !split_terms(s, &sum, INT64_C(1) << bits, &made) ||
             !(quotient ? tsr__form_divide(&made, INT64_C(1) << bits, &result) : tsr__form_modulo(&made, INT64_C(1) << bits, &result)))

@@ -5,6 +5,11 @@
  *
  *     if (id < 32)                          for (j = id; j < 32; j = id + 32)
  *         to[id] = from[id];                    to[j] = from[j];
+ *
+ * Where each round copies a vector, the counter counts these.
+ *
+ *     for (i = 8 * id; i < 1024; i += 512)  for (j = id; j < 128; j += 64)
+ *         i …                                   8 * j …
  */
 #include "lanes/prepare/staged_loops.h"
 
@@ -163,6 +168,45 @@ static void make_copy_loop(struct tsr__compilation *l, const struct copy_loop *c
     branch_to(b, c->before, header);
     branch_to(b, c->body, header);
     LLVMDisposeBuilder(b);
+}
+
+static void count_multiples(struct tsr__compilation *l, const struct tsr__multiples *m)
+{
+    LLVMTypeRef type = LLVMTypeOf(m->phi);
+    LLVMBasicBlockRef header = LLVMGetInstructionParent(m->phi);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(header), condition = LLVMGetCondition(end), incoming[2],
+                 bits = LLVMConstInt(type, m->bits, false);
+    const unsigned back = LLVMGetIncomingBlock(m->phi, 0) == m->before;
+    LLVMBasicBlockRef from[2] = {m->before, LLVMGetIncomingBlock(m->phi, back)};
+    LLVMValueRef next = LLVMGetIncomingValue(m->phi, back);
+    struct tsr__form first;
+    tsr__form_divide(&m->begin, INT64_C(1) << m->bits, &first);
+    LLVMBuilderRef b = tsr__builder_before(l, LLVMGetBasicBlockTerminator(m->before));
+    incoming[0] = tsr__form_build(l, b, &first, type);
+    LLVMPositionBuilderBefore(b, m->phi);
+    LLVMValueRef count = LLVMBuildPhi(b, type, "");
+    LLVMPositionBuilderBefore(b, next);
+    incoming[1] = LLVMBuildNSWAdd(b, count, LLVMBuildLShr(b, m->step, bits, ""), "");
+    LLVMAddIncoming(count, incoming, from, 2);
+    LLVMPositionBuilderBefore(b, tsr__after_phis(LLVMGetFirstInstruction(header)));
+    LLVMValueRef multiple = LLVMBuildShl(b, count, bits, "");
+    LLVMSetNSW(multiple, true);
+    LLVMSetNUW(multiple, true);
+    LLVMReplaceAllUsesWith(m->phi, multiple);
+    LLVMPositionBuilderBefore(b, end);
+    const uint64_t bound = (uint64_t)(m->bound + (INT64_C(1) << m->bits) - 1) >> m->bits;
+    LLVMSetCondition(end, LLVMBuildICmp(b, LLVMGetICmpPredicate(condition), count, LLVMConstInt(type, bound, false), ""));
+    LLVMInstructionEraseFromParent(m->phi);
+    LLVMDisposeBuilder(b);
+}
+
+void tsr__count_multiples(const struct tsr__unstage *u)
+{
+    for (int loop = 0; loop < u->cfg.loop_count; loop++) {
+        struct tsr__multiples m;
+        if (tsr__find_multiples(&u->code, loop, &m))
+            count_multiples(u->code.l, &m);
+    }
 }
 
 bool tsr__make_copy_loops(const struct tsr__unstage *u, LLVMValueRef kernel)

@@ -13,6 +13,8 @@ struct tsr__below {
     bool is_signed;
 };
 bool tsr__asks_below(LLVMValueRef branch, LLVMBasicBlockRef to, struct tsr__below *below);
+/* Counters of loops whose values are multiples of a power of two, from ids on, become multiples of counters of these. */
+void tsr__count_multiples(const struct tsr__unstage *u);
 /* Gives loops of one block that store to local memory, and blocks that only work-items with small ids run to do so, a header that compares
  * the counter, or the id, with the bound. True: the control flow is another one now. */
 bool tsr__make_copy_loops(const struct tsr__unstage *u, LLVMValueRef kernel);

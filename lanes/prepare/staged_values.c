@@ -497,6 +497,10 @@ static LLVMValueRef operation_ahead(struct tsr__reading *r, LLVMValueRef v, LLVM
         note_flags(r, v, tsr__flags_of_constants(op, LLVMTypeOf(v), operands));
         return LLVMBuildBinOp(b, op, operands[0], operands[1], "");
     }
+    if (in_first && LLVMIsACastInst(v) && LLVMIsAConstantInt(operands[0]))
+        return LLVMBuildCast(b, op, operands[0], LLVMTypeOf(v), "");
+    if (in_first && LLVMIsAGetElementPtrInst(v) && LLVMGetNumOperands(v) == 2 && LLVMIsNull(operands[1]))
+        return operands[0];
     if (in_first && (made = tsr__simplified(v, operands)) != NULL) {
         note_flags(r, v, ALL_HOLD);
         return made;

@@ -28,17 +28,24 @@ static void set_width(struct tsr__compilation *l, LLVMValueRef kernel, unsigned 
     }
 }
 
-/* The range of the local ids of a kernel that requires a local size. */
+static void give_range(struct tsr__compilation *l, LLVMValueRef call, uint64_t from, uint64_t to)
+{
+    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,
+                             LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), 64, &from, &to));
+}
+
+/* The ranges of local ids and sizes in a kernel that requires a local size; groups at the end of the range may be smaller. */
 static void promise_required_size(struct tsr__compilation *l, const struct tsr_kernel_info *info, LLVMValueRef kernel)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count && info->reqd_local_size[0]; i++) {
-        if (tsr__call_of(code[i]) != TSR__CALL_LOCAL_ID || !LLVMIsAConstantInt(LLVMGetOperand(code[i], 0)))
+        const enum tsr__engine_call call = tsr__call_of(code[i]);
+        if ((call != TSR__CALL_LOCAL_ID && call != TSR__CALL_LOCAL_SIZE) || !LLVMIsAConstantInt(LLVMGetOperand(code[i], 0)))
             continue;
-        uint64_t dim = LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)), from = 0, to = dim < 3 ? info->reqd_local_size[dim] : 1;
-        LLVMAddCallSiteAttribute(code[i], LLVMAttributeReturnIndex,
-                                 LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), 64, &from, &to));
+        const uint64_t dim = LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)), size = dim < 3 ? info->reqd_local_size[dim] : 1,
+                       from = call == TSR__CALL_LOCAL_SIZE;
+        give_range(l, code[i], from, size + from);
     }
 }
 

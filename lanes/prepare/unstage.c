@@ -681,7 +681,10 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t alone)
     for (size_t i = 0; i < s.load_count; i++)
         if (!find_reading(u, s.copies, s.copy_count, s.barriers, s.barrier_count, &s.loads[i], &readings[i]))
             return stays(u, s.loads[i].access, "which one copy this load reads cannot be told");
-    if (s.alone & ~alone) {
+    if (s.alone & ~alone && u->code.l->options->group_size[0]) /* the code is for such launches alone */
+        ((struct tsr_kernel_info *)u->code.info)->alone_arguments |= s.alone;
+    else if (s.alone & ~alone) {
+        ((struct tsr_kernel_info *)u->code.info)->flags |= TSR_KERNEL_STAGES;
         if (u->body != TSR__NONE)
             return stays(u, s.writes[0], "a store may change what is copied, as types are the same and no pointer is restrict");
         return make_body_for(u, kernel, s.alone) && unstage(u, kernel, s.alone);
@@ -748,6 +751,7 @@ static bool unstage_bodies(struct tsr__unstage *u, LLVMValueRef kernel)
 static bool unstage_kernel(struct tsr__unstage *u, LLVMValueRef kernel)
 {
     bool any = read_tables(u, kernel);
+    tsr__count_multiples(u);
     if (!uses_local_memory(kernel) || (tsr__make_copy_loops(u, kernel) && !tsr__cfg_make(&u->cfg, kernel, u->arena)))
         return any;
     tsr__split_indices(u, kernel);
@@ -762,11 +766,16 @@ bool tsr__pass_unstage(struct tsr__compilation *l)
         struct tsr_arena arena = {0};
         struct tsr__unstage u = {.layout = LLVMGetModuleDataLayout(l->module), .arena = &arena};
         u.code = (struct tsr__item_code){l, &l->info->kernels[i], &u.cfg};
-        if (tsr__multiplies_tiles(l, kernel) && tsr_required_size(u.code.info, 0) && uses_local_memory(kernel) &&
-            tsr__cfg_make(&u.cfg, kernel, &arena)) {
+        const bool may = tsr__multiplies_tiles(l, kernel) && uses_local_memory(kernel), knows_size = tsr_required_size(u.code.info, 0);
+        if (may)
             tsr__explain_drop(l, kernel, "local memory", "stays");
-            any = unstage_kernel(&u, kernel) || any;
+        if (may && !knows_size) {
+            l->info->kernels[i].flags |= TSR_KERNEL_STAGES;
+            tsr__explain(l, kernel, "local memory", "stays",
+                         "the kernel requires no local size; launches that take long get code for theirs");
         }
+        if (may && knows_size && tsr__cfg_make(&u.cfg, kernel, &arena))
+            any = unstage_kernel(&u, kernel) || any;
         drop_rounds(&u);
         tsr_arena_free(&arena);
     }
