@@ -263,7 +263,8 @@ TSR_TE_FUNCTION(coop_mul_add)
     tsr__te_limit_coop(e, inst, (uint64_t)d.blocks * d.cols);
     enum tsr__te_dot dot = tsr__te_coop_dot_of(e, a.type->number, b.type->number, tsr__t_sum_type(c.type->number));
     bool function = has_function(e, &a, &b, &c, &d), made = false;
-    if (dot && (!function || dot == TSR__TE_DOT_BYTES || !is_loaded(inst->operands[0], false) || !is_loaded(inst->operands[1], true)))
+    bool direct = is_loaded(inst->operands[0], false) && is_loaded(inst->operands[1], true);
+    if (dot && (!function || (!e->unit.tiles && (dot == TSR__TE_DOT_BYTES || !direct))))
         made = multiply_from_local(e, inst, &a, &b, &c, &d, dot, parts);
     if (!made && function)
         made = multiply_by_function(e, inst, &a, &b, &d, parts);

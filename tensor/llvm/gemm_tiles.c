@@ -7,11 +7,10 @@
 #include "tessera/tiles.h"
 
 enum {
-    LEAST_PRODUCTS = 1 << 15,   /* for fewer, calls take longer than what they save */
-    LEAST_OF_BYTES = 1 << 14,   /* … of bytes, which are slow as numbers of 32 bits */
-    LEAST_BEYOND_MAD = 1 << 16, /* … of others, where there are matrix functions for the sizes */
-    WORD_BYTES = 4,             /* of a sum */
-    MOST_ROWS = 512,            /* of C that is made aside: fewer, if there is less local memory */
+    LEAST_PRODUCTS = 1 << 14, /* for fewer, calls take longer than what they save */
+    LEAST_BEYOND = 1 << 16,   /* … where there are dot products of words, or matrix functions for the sizes */
+    WORD_BYTES = 4,           /* of a sum */
+    MOST_ROWS = 512,          /* of C that is made aside: fewer, if there is less local memory */
     COLUMNS = 64,
 };
 
@@ -135,10 +134,9 @@ static LLVMValueRef take_memory(struct tsr__te *e, const struct tiles *t, uint32
 /* Whether a product is made so: a constant, if that is known. */
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tiles *t)
 {
-    LLVMValueRef products = mul(e, mul(e, t->m, t->n), t->k);
-    bool bytes = t->number == TSR__T_I8;
-    int64_t least = tsr__te_fits_mad(e, inst, t->o) ? (bytes ? LEAST_PRODUCTS : LEAST_BEYOND_MAD) : bytes ? LEAST_OF_BYTES : LEAST_PRODUCTS;
-    return LLVMBuildICmp(e->builder, LLVMIntSGE, products, tsr__te_i64(e, least), "");
+    bool dots = tsr__te_dot_of(e, t->number, t->number, tsr__t_sum_type(t->o->c.type->number)) && tsr__te_known(t->k) >= 0;
+    int64_t least = dots || tsr__te_fits_mad(e, inst, t->o) ? LEAST_BEYOND : LEAST_PRODUCTS;
+    return LLVMBuildICmp(e->builder, LLVMIntSGE, mul(e, mul(e, t->m, t->n), t->k), tsr__te_i64(e, least), "");
 }
 
 bool tsr__te_gemm_by_tiles(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMBasicBlockRef *otherwise)
