@@ -60,7 +60,7 @@ static void pack_b(const struct product *p, char *panels)
 
 /* Of a B by rows: both tiles of a panel together, words all of whose rows are there, then one that has some, then those that have none. */
 #define PACK(type, in_word)                                                                                                                \
-    AMX INLINE void pack_##type(const struct product *p, char *to)                                                                    \
+    AMX INLINE void pack_##type(const struct product *p, char *to)                                                                         \
     {                                                                                                                                      \
         enum { COLUMNS = 2 * TSR_TILE_ROWS, BYTES = LINE / (in_word), WORDS = TSR__TILE_WORDS };                                           \
         const int64_t stride = p->b_stride, words = steps_of(p) * WORDS, whole = p->depth / (in_word), rest = p->depth % (in_word);        \
@@ -182,8 +182,7 @@ INLINE void multiply(const struct product *p, pack_function *pack, square_functi
         if (!in_place)
             copy_a(p, row, strip, copy);
         for (int64_t column = 0; column < p->columns; column += 2 * TSR_TILE_ROWS) {
-            const bool right = column + TSR_TILE_ROWS < p->columns,
-                       copied = !whole || column + (right + 1) * TSR_TILE_ROWS > p->columns;
+            const bool right = column + TSR_TILE_ROWS < p->columns, copied = !whole || column + (right + 1) * TSR_TILE_ROWS > p->columns;
             struct tsr__tile_square s = {.a = in_place ? p->a + row * p->a_stride : strip,
                                          .b = panels + column * steps * (STEP_BYTES / 2 / TSR_TILE_ROWS),
                                          .a_stride = in_place ? p->a_stride : LINE,

@@ -30,7 +30,7 @@ AVX512 INLINE __mmask64 mask_of(int64_t row, const struct extent *there)
         EACH(i, TSR_TILE_ROW_BYTES / sizeof(type))                                                                                         \
         order[i] = (type)(i % (in_word) * TSR__TILE_WORDS + i / (in_word));                                                                \
         __m512i register_of = _mm512_loadu_si512(order);                                                                                   \
-        __asm__("" : "+v"(register_of)); /* the compiler would make many instructions of a permutation that it knows */                   \
+        __asm__("" : "+v"(register_of)); /* the compiler would make many instructions of a permutation that it knows */                    \
         return register_of;                                                                                                                \
     }
 ORDER(order_of_bytes, BYTES_IN_WORD, uint8_t)

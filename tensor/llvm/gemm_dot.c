@@ -15,7 +15,7 @@ enum {
     MOST_COPIED_DEPTH = 1024, /* elements of K, if B is copied */
     MOST_COPIED = 4096,       /* words of B that are copied as a whole */
     COPIED_TOGETHER = 4,      /* vectors of words in a round of the loop that copies them */
-    MOST_STRAIGHT = 64,       /* products of vectors of a block without a loop over K */
+    MOST_STRAIGHT = 48,       /* products of vectors of a block without a loop over K */
     MOST_STEPS = 4,           /* words of K in a round of that loop */
     LEAST_BLOCKS = 2,         /* of columns, for which words of A are packed */
     MOST_PACKED = 1 << 12,    /* words of A that are packed */
