@@ -136,7 +136,7 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
                                     .dots_of_i16 = dots && has_feature(target, TSR_CPU_AVX512BW),
                                     .pairs = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
                                     .mad_first = wide || blocks,
-                                    .mad_of_f16 = blocks || has_feature(target, TSR_CPU_AVX512FP16),
+                                    .mad_of_f16 = !cpu || has_feature(target, TSR_CPU_AMX_FP16) || model,
                                     .blocks = cpu,
                                     .half_registers =
                                         cpu && has_feature(target, TSR_CPU_BF16_PAIRS) && !has_feature(target, TSR_CPU_FOUR_VECTOR_UNITS),
