@@ -81,14 +81,15 @@ void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_
 {
     struct tsr_group *group = &run->group;
     assert(columns && columns % group->sub_group_size == 0 && group->group_id[0] + groups[0] <= group->num_groups[0]);
-    run->items->item = (struct tsr_item){.group = group,
-                                         .local_id = {local_id[0], local_id[1], local_id[2]},
-                                         .sub_group_size = group->sub_group_size,
-                                         .whole_packet = true,
-                                         .columns = columns,
-                                         .groups = {groups[0], groups[1], groups[2]},
-                                         .contexts = run->contexts};
-    run->launch->entry->run(&run->items->item);
+    struct tsr_item *item = &run->items->item;
+    *item = (struct tsr_item){
+        .group = group, .sub_group_size = group->sub_group_size, .whole_packet = true, .columns = columns, .contexts = run->contexts};
+    /* One by one: a vector load of numbers that have just been stored singly would wait for what the group before has stored. */
+    for (int d = 0; d < 3; d++) {
+        item->local_id[d] = local_id[d];
+        item->groups[d] = groups[d];
+    }
+    run->launch->entry->run(item);
 }
 
 static void item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linear_id, const uint64_t id[3])

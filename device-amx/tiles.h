@@ -60,6 +60,7 @@ struct tsr__tile_square {
     int64_t steps;
     unsigned rows;   /* of tiles: 1 or 2 */
     bool zero;       /* `from` is not read */
+    bool one_column; /* there is no second tile of B */
     bool b_in_place; /* B comes from memory, not from the second cache */
     struct tsr__tile_rows from[2][2], to[2][2];
 };
@@ -67,10 +68,21 @@ struct tsr__tile_square {
  * one piece. */
 void tsr__tile_square_amx(const struct tsr__tile_square *square, enum tsr_tile_product product);
 void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
-/* A square by them, or in the model of them, as the loop says. (tiles_squares.c) */
-void tsr__tile_square(const struct tsr__tile_square *square, const struct tsr_tile_loop *loop);
+/* A square by them, or in the model of them. (tiles_squares.c) */
+void tsr__tile_square(const struct tsr__tile_square *square, enum tsr_tile_product product, bool in_amx);
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
+
+/* Elements of K in a word, in products of bytes or of two elements of two bytes. */
+static inline unsigned tsr__tile_in_word(uint32_t how)
+{
+    return (how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? 4 : 2;
+}
+
+/* A product of whole matrices, as matrix_product of tessera/tiles.h makes it: small if A and B have room on the stack. (tiles_small.c) */
+bool tsr__product_is_small(int64_t columns, int64_t depth, uint32_t how);
+void tsr__product_small(struct tsr_item *item, const void *a, const void *b, void *c, int64_t a_stride, int64_t b_stride, int64_t c_stride,
+                        int64_t rows, int64_t columns, int64_t depth, uint32_t how);
 
 /* Of products of bytes. */
 static inline bool tsr__a_is_signed(enum tsr_tile_product product)
@@ -251,7 +263,7 @@ static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
 /* Rows of B in a word of K, in a loop with TSR_TILE_B_ROWS. */
 static inline unsigned tsr__loop_in_word(const struct tsr_tile_loop *x)
 {
-    return (x->how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? 4 : 2;
+    return tsr__tile_in_word((uint32_t)x->how);
 }
 
 /* Rows of B in memory in a step, and bytes in each that belong to one tile. */

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products in AMX's tile registers, for loops that the device runs. The registers have 16 rows of 64 bytes each, as the launch of a kernel
  * with TSR_KERNEL_AMX_TILES and whole tiles configures them; generated code keeps nothing in them where it calls. */
-#include <immintrin.h>
+#include "device-amx/tiles_square.h"
 
-#include "device-amx/tiles.h"
-
-#define AMX __attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16")))
-
-enum {
-    LINE = TSR_TILE_ROW_BYTES,
-    AHEAD = 2, /* steps that B is fetched before it is needed */
-};
+enum { LINE = TSR_TILE_ROW_BYTES };
 
 /* Two tiles by two of a loop's accumulators. */
 struct quarter {
@@ -39,64 +32,10 @@ static struct quarter quarter_of(const struct tsr_tile_loop *x, int64_t i, int64
     return q;
 }
 
-AMX INLINE void zero_sums(void)
-{
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-}
-
-/* Fetches two tiles beside each other into the second cache. */
-INLINE void fetch_tiles(const char *from, int64_t stride)
-{
-    for (unsigned r = 0; r < TSR_TILE_ROWS; r++, from += stride) {
-        _mm_prefetch(from, _MM_HINT_T1);
-        _mm_prefetch(from + LINE, _MM_HINT_T1);
-    }
-}
-
-/* B comes past the first cache, where A is to stay. */
 #define BLOCKS(name, multiply)                                                                                                             \
     AMX static void name##_square(const struct tsr__tile_square *x)                                                                        \
     {                                                                                                                                      \
-        const char *a = x->a, *b = x->b;                                                                                                   \
-        const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_step = TSR_TILE_ROWS * b_stride;                                   \
-        const bool down = x->rows > 1;                                                                                                     \
-        if (x->zero) {                                                                                                                     \
-            zero_sums();                                                                                                                   \
-        } else {                                                                                                                           \
-            _tile_loadd(0, x->from[0][0].at, x->from[0][0].stride);                                                                        \
-            _tile_loadd(1, x->from[0][1].at, x->from[0][1].stride);                                                                        \
-            if (down) {                                                                                                                    \
-                _tile_loadd(2, x->from[1][0].at, x->from[1][0].stride);                                                                    \
-                _tile_loadd(3, x->from[1][1].at, x->from[1][1].stride);                                                                    \
-            }                                                                                                                              \
-        }                                                                                                                                  \
-        _tile_stream_loadd(6, b, b_stride);                                                                                                \
-        for (int64_t left = x->steps; left; left--, a += x->a_step) {                                                                      \
-            _tile_loadd(4, a, a_stride);                                                                                                   \
-            _tile_stream_loadd(7, b + LINE, b_stride);                                                                                     \
-            multiply(0, 4, 6);                                                                                                             \
-            if (down)                                                                                                                      \
-                _tile_loadd(5, a + x->a_next, a_stride);                                                                                   \
-            multiply(1, 4, 7);                                                                                                             \
-            if (down)                                                                                                                      \
-                multiply(2, 5, 6);                                                                                                         \
-            if (x->b_in_place)                                                                                                             \
-                fetch_tiles(b + AHEAD * b_step, b_stride);                                                                                 \
-            b += b_step;                                                                                                                   \
-            if (left > 1)                                                                                                                  \
-                _tile_stream_loadd(6, b, b_stride);                                                                                        \
-            if (down)                                                                                                                      \
-                multiply(3, 5, 7);                                                                                                         \
-        }                                                                                                                                  \
-        _tile_stored(0, x->to[0][0].at, x->to[0][0].stride);                                                                               \
-        _tile_stored(1, x->to[0][1].at, x->to[0][1].stride);                                                                               \
-        if (down) {                                                                                                                        \
-            _tile_stored(2, x->to[1][0].at, x->to[1][0].stride);                                                                           \
-            _tile_stored(3, x->to[1][1].at, x->to[1][1].stride);                                                                           \
-        }                                                                                                                                  \
+        name##_square_inline(x);                                                                                                           \
     }                                                                                                                                      \
     /* Tiles in rows i and i + 1, columns j and j + 1 of a loop; the last one in place of one behind it. */                                \
     AMX static void name##_in_place(const struct tsr_tile_loop *x, int64_t i, int64_t j)                                                   \
@@ -137,12 +76,7 @@ INLINE void fetch_tiles(const char *from, int64_t stride)
         multiply(0, 4, 6);                                                                                                                 \
         _tile_stored(0, c, LINE);                                                                                                          \
     }
-BLOCKS(s8s8, _tile_dpbssd)
-BLOCKS(s8u8, _tile_dpbsud)
-BLOCKS(u8s8, _tile_dpbusd)
-BLOCKS(u8u8, _tile_dpbuud)
-BLOCKS(bf16, _tile_dpbf16ps)
-BLOCKS(f16, _tile_dpfp16ps)
+TSR__TILE_PRODUCTS(BLOCKS)
 
 static const struct {
     void (*square)(const struct tsr__tile_square *);

@@ -5,10 +5,10 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "device-amx/tiles.h"
+#include "device-amx/tiles_words.h"
 #include "tessera/base.h"
 
-enum { COLUMNS = TSR_TILE_ROW_BYTES / 4, BYTES_IN_WORD = 4, SHORTS_IN_WORD = 2 };
+enum { COLUMNS = TSR_TILE_ROW_BYTES / 4 };
 
 /* 16 bytes of each of four rows: two rounds of interleaving. SSE2 is there on every CPU. */
 static void pack_bytes(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
@@ -38,58 +38,24 @@ static void pack_shorts(char *to, int64_t to_stride, const char *from, int64_t s
         }
 }
 
-/* The same by one permutation of a register that has the rows one after the other. */
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
-
-/* How much of a tile's rows in memory there is; the rest is zero. */
-struct extent {
-    int64_t rows;
-    __mmask64 bytes; /* of each row */
-};
-
-/* Of a row that is there. */
-AVX512 INLINE __mmask64 mask_of(int64_t row, const struct extent *there)
-{
-    return row < there->rows ? there->bytes : 0;
-}
-
-AVX512 INLINE __m512i word_of_bytes(const char *from, int64_t stride, __m512i index, const __mmask64 *mask)
-{
-    __m512i rows = _mm512_castsi128_si512(_mm_maskz_loadu_epi8((__mmask16)mask[0], from));
-    rows = _mm512_mask_broadcast_i32x4(rows, 0x00f0, _mm_maskz_loadu_epi8((__mmask16)mask[1], from + stride));
-    rows = _mm512_mask_broadcast_i32x4(rows, 0x0f00, _mm_maskz_loadu_epi8((__mmask16)mask[2], from + 2 * stride));
-    rows = _mm512_mask_broadcast_i32x4(rows, 0xf000, _mm_maskz_loadu_epi8((__mmask16)mask[3], from + 3 * stride));
-    return _mm512_permutexvar_epi8(index, rows);
-}
-
-AVX512 INLINE __m512i word_of_shorts(const char *from, int64_t stride, __m512i index, const __mmask64 *mask)
-{
-    __m512i rows = _mm512_castsi256_si512(_mm256_maskz_loadu_epi8((__mmask32)mask[0], from));
-    rows = _mm512_inserti64x4(rows, _mm256_maskz_loadu_epi8((__mmask32)mask[1], from + stride), 1);
-    return _mm512_permutexvar_epi16(index, rows);
-}
-
 /* Words all of whose rows are there, then one that has some, then those that have none. */
-#define PACK_512(name, in_word, word_of, type)                                                                                             \
+#define PACK_512(name, in_word, type)                                                                                                      \
     AVX512 static void name(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words, const struct extent *there)     \
     {                                                                                                                                      \
-        type order[TSR_TILE_ROW_BYTES / sizeof(type)];                                                                                     \
-        EACH(i, TSR_TILE_ROW_BYTES / sizeof(type))                                                                                         \
-        order[i] = (type)(i % (in_word) * COLUMNS + i / (in_word));                                                                        \
-        const __m512i index = _mm512_loadu_si512(order);                                                                                   \
+        const __m512i index = order_of_##type();                                                                                           \
         const __mmask64 all[] = {there->bytes, there->bytes, there->bytes, there->bytes};                                                  \
         const unsigned whole = (unsigned)there->rows / (in_word);                                                                          \
         unsigned w = 0;                                                                                                                    \
         for (; w < whole; w++, to += to_stride, from += (in_word) * stride)                                                                \
-            _mm512_store_si512(to, word_of(from, stride, index, all));                                                                     \
+            _mm512_store_si512(to, word_of_##type(from, stride, index, all));                                                              \
         for (; w < words; w++, to += to_stride, from += (in_word) * stride) {                                                              \
             const int64_t row = (int64_t)w * (in_word);                                                                                    \
             const __mmask64 some[] = {mask_of(row, there), mask_of(row + 1, there), mask_of(row + 2, there), mask_of(row + 3, there)};     \
-            _mm512_store_si512(to, some[0] ? word_of(from, stride, index, some) : _mm512_setzero_si512());                                 \
+            _mm512_store_si512(to, some[0] ? word_of_##type(from, stride, index, some) : _mm512_setzero_si512());                          \
         }                                                                                                                                  \
     }
-PACK_512(pack_bytes_512, BYTES_IN_WORD, word_of_bytes, uint8_t)
-PACK_512(pack_shorts_512, SHORTS_IN_WORD, word_of_shorts, uint16_t)
+PACK_512(pack_bytes_512, BYTES_IN_WORD, bytes)
+PACK_512(pack_shorts_512, SHORTS_IN_WORD, shorts)
 
 /* Words of 16 columns, each of which has its words side by side: all change places in registers. */
 AVX512 static void pack_columns_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words,

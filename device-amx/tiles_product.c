@@ -95,116 +95,6 @@ static bool all_wait(struct tsr__run *run, const struct tsr_tile_loop *all)
     return true;
 }
 
-/* ---- small products ---- */
-
-enum {
-    MOST_SMALL = 16, /* tiles of B: they stay in the first cache, and on the stack */
-    MOST_STEPS = 4,
-    PANEL_LINE = 2 * TSR_TILE_ROW_BYTES,
-    STEP_BYTES = 2 * TSR_TILE_BYTES, /* of a panel */
-};
-
-/* Rows of C, and bytes of each. */
-struct sizes {
-    int64_t rows, c_bytes;
-};
-
-static bool is_small(const struct tsr_tile_loop *x)
-{
-    return x->steps <= MOST_STEPS && (x->columns + 1) / 2 * 2 * x->steps <= MOST_SMALL;
-}
-
-/* All tiles of B, in panels of two beside each other. */
-static void pack_small_b(const struct tsr_tile_loop *x, char *panels)
-{
-    const bool by_columns = x->how & TSR_TILE_B_COLUMNS;
-    const int64_t down = by_columns ? TSR_TILE_ROWS : 0, right = by_columns ? 0 : x->b_next;
-    for (int64_t column = 0; column < x->columns; column++)
-        for (int64_t step = 0; step < x->steps; step++) {
-            const int64_t row = column * down + (by_columns ? 0 : step * tsr__loop_b_rows(x)),
-                          at = column * right + (by_columns ? step * x->b_step : 0);
-            tsr__tile_pack_within(panels + (column / 2 * x->steps + step) * STEP_BYTES + column % 2 * TSR_TILE_ROW_BYTES, PANEL_LINE,
-                                  x->b + column * x->b_next + step * x->b_step, x->b_stride, x->b_matrix.height - row,
-                                  x->b_matrix.width - at, (uint32_t)x->how);
-        }
-}
-
-/* Both tiles of A of a step, under each other, step after step. */
-static void pack_small_a(const struct tsr_tile_loop *x, int64_t row, char *tiles)
-{
-    const uint32_t product = x->how & (TSR_TILE_PRODUCT | TSR_TILE_IN_AMX | TSR_TILE_IN_MODEL);
-    const int64_t in_step = TSR__TILE_WORDS * tsr__loop_in_word(x);
-    char words[TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
-    for (int64_t step = 0; step < x->steps; step++)
-        for (int64_t tile = row; tile < row + 2 && tile < x->rows; tile++) {
-            char *to = tiles + (2 * step + tile - row) * TSR_TILE_BYTES;
-            const char *from = x->a + tile * x->a_next + step * x->a_step;
-            if (x->how & TSR_TILE_A_COLUMNS) {
-                tsr__tile_pack_within(words, TSR_TILE_ROW_BYTES, from, x->a_step / in_step, x->a_matrix.height - step * in_step,
-                                      x->a_matrix.width - tile * x->a_next, product);
-                tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, words, TSR_TILE_ROW_BYTES, product | TSR_TILE_B_COLUMNS);
-            } else {
-                const struct tsr_tile_matrix at = {step * x->a_step, tile * TSR_TILE_ROWS, x->a_matrix.width, x->a_matrix.height};
-                tsr__tile_copy_within(to, TSR_TILE_ROW_BYTES, from, x->a_stride, TSR_TILE_ROWS, TSR_TILE_ROW_BYTES, &at);
-            }
-        }
-}
-
-/* Between a tile of C, `at` of which is there, and one aside. */
-static void copy_of_c(const struct tsr_tile_loop *x, int64_t row, int64_t column, const struct sizes *all, char *aside, bool back)
-{
-    char *c = x->to + row * TSR_TILE_ROWS * x->to_stride + column * TSR_TILE_ROW_BYTES;
-    const int64_t rows = least(all->rows - row * TSR_TILE_ROWS, TSR_TILE_ROWS), bytes = all->c_bytes - column * TSR_TILE_ROW_BYTES;
-    const struct tsr_tile_matrix there = {0, 0, bytes, rows};
-    if (row >= x->rows || column >= x->columns)
-        return;
-    if (!back)
-        tsr__tile_copy_within(aside, TSR_TILE_ROW_BYTES, c, x->to_stride, TSR_TILE_ROWS, TSR_TILE_ROW_BYTES, &there);
-    else
-        tsr__tile_copy_within(c, x->to_stride, aside, TSR_TILE_ROW_BYTES, rows, least(bytes, TSR_TILE_ROW_BYTES), &there);
-}
-
-/* A and B on the stack, and no more arithmetic on places than they need: what a large product does once takes longer than these. */
-static void multiply_small(const struct tsr_tile_loop *x, const struct sizes *all)
-{
-    char panels[MOST_SMALL * TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
-    char strip[2 * MOST_STEPS * TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
-    char aside[2][2][TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
-    const bool plain = !(x->how & TSR_TILE_A_COLUMNS) && x->a_matrix.width == x->steps * TSR_TILE_ROW_BYTES;
-    pack_small_b(x, panels);
-    for (int64_t row = 0; row < x->rows; row += 2) {
-        const bool down = row + 1 < x->rows, in_place = plain && (row + 1 + down) * TSR_TILE_ROWS <= all->rows;
-        struct tsr__tile_square s = {.steps = x->steps, .rows = 1 + down, .zero = x->zero, .b_stride = PANEL_LINE};
-        if (!in_place)
-            pack_small_a(x, row, strip);
-        s.a = in_place ? x->a + row * x->a_next : strip;
-        s.a_stride = in_place ? x->a_stride : TSR_TILE_ROW_BYTES;
-        s.a_next = in_place ? x->a_next : TSR_TILE_BYTES;
-        s.a_step = in_place ? x->a_step : 2 * TSR_TILE_BYTES;
-        for (int64_t column = 0; column < x->columns; column += 2) {
-            bool whole[2][2];
-            s.b = panels + column / 2 * x->steps * STEP_BYTES;
-            for (int i = 0; i < 2; i++)
-                for (int j = 0; j < 2; j++) {
-                    whole[i][j] = (row + i + 1) * TSR_TILE_ROWS <= all->rows && (column + j + 1) * TSR_TILE_ROW_BYTES <= all->c_bytes;
-                    s.to[i][j] =
-                        whole[i][j]
-                            ? (struct tsr__tile_rows){x->to + (row + i) * TSR_TILE_ROWS * x->to_stride + (column + j) * TSR_TILE_ROW_BYTES,
-                                                      x->to_stride}
-                            : (struct tsr__tile_rows){aside[i][j], TSR_TILE_ROW_BYTES};
-                    s.from[i][j] = s.to[i][j];
-                    if (!whole[i][j] && !x->zero)
-                        copy_of_c(x, row + i, column + j, all, aside[i][j], false);
-                }
-            tsr__tile_square(&s, x);
-            for (int i = 0; i < 2; i++)
-                for (int j = 0; j < 2; j++)
-                    if (!whole[i][j])
-                        copy_of_c(x, row + i, column + j, all, aside[i][j], true);
-        }
-    }
-}
-
 /* ---- all of them ---- */
 
 static void clear(char *c, int64_t stride, int64_t rows, size_t bytes)
@@ -213,21 +103,23 @@ static void clear(char *c, int64_t stride, int64_t rows, size_t bytes)
         memset(c + r * stride, 0, bytes);
 }
 
-void tsr__matrix_product(struct tsr_item *item, const void *a, const void *b, void *c, int64_t a_stride, int64_t b_stride, int64_t c_stride,
-                         int64_t rows, int64_t columns, int64_t depth, uint32_t how)
+/* May the product be made later, with those of other work-groups? */
+static bool may_wait(struct tsr__run *run, int64_t rows, int64_t columns, int64_t depth, uint32_t how)
+{
+    const int64_t in_step = TSR__TILE_WORDS * tsr__tile_in_word(how);
+    return how & TSR_TILE_MAY_WAIT && !((rows | columns) % TSR_TILE_ROWS) && !(depth % in_step) && !(how & TSR_TILE_A_COLUMNS) &&
+           atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT;
+}
+
+__attribute__((noinline)) static void make_product(struct tsr_item *item, const void *a, const void *b, void *c, int64_t a_stride,
+                                                   int64_t b_stride, int64_t c_stride, int64_t rows, int64_t columns, int64_t depth,
+                                                   uint32_t how)
 {
     struct tsr__run *run = ((struct tsr__work_item *)item)->run;
     struct tsr_tile_loop x = {.a = a, .b = b, .to = c, .to_stride = c_stride, .tile_rows = TSR_TILE_ROWS, .zero = !(how & TSR_TILE_ADDS)};
     x.how = how;
-    const int64_t in_word = tsr__loop_in_word(&x), bytes = 4 / in_word, in_step = TSR__TILE_WORDS * in_word;
+    const int64_t in_word = tsr__tile_in_word(how), bytes = 4 / in_word, in_step = TSR__TILE_WORDS * in_word;
     const bool by_columns = how & TSR_TILE_A_COLUMNS, b_columns = how & TSR_TILE_B_COLUMNS;
-    if (rows <= 0 || columns <= 0)
-        return;
-    if (depth <= 0) {
-        if (x.zero)
-            clear(c, c_stride, rows, (size_t)columns * 4);
-        return;
-    }
     x.a_stride = by_columns ? bytes : a_stride;
     x.a_next = TSR_TILE_ROWS * x.a_stride;
     x.a_step = by_columns ? in_step * a_stride : TSR_TILE_ROW_BYTES;
@@ -241,12 +133,10 @@ void tsr__matrix_product(struct tsr_item *item, const void *a, const void *b, vo
     x.columns = tiles_of(columns);
     if (!b_columns)
         x.how |= TSR_TILE_B_ROWS;
-    const bool whole = !((rows | columns) % TSR_TILE_ROWS) && !(depth % in_step);
-    const bool shares = atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT;
-    if (shares && whole && !by_columns && how & TSR_TILE_MAY_WAIT && all_wait(run, &x))
+    if (may_wait(run, rows, columns, depth, how) && all_wait(run, &x))
         return;
-    if (is_small(&x)) {
-        multiply_small(&x, &(struct sizes){rows, columns * 4});
+    if (tsr__product_is_small(columns, depth, how)) {
+        tsr__product_small(item, a, b, c, a_stride, b_stride, c_stride, rows, columns, depth, how);
         return;
     }
     char *memory = tsr_worker_scratch(run->seat, TSR__SCRATCH_PRODUCT, TSR__GRID_BYTES);
@@ -254,7 +144,7 @@ void tsr__matrix_product(struct tsr_item *item, const void *a, const void *b, vo
         tsr__launch_fail(run->launch, NULL);
         return;
     }
-    if (!whole)
+    if ((rows | columns) % TSR_TILE_ROWS || depth % in_step)
         x.how |= TSR_TILE_A_EDGES | TSR_TILE_B_EDGES;
     const int64_t most_steps = by_columns && x.columns > MANY_COLUMNS ? STEPS_BY_COLUMNS : x.steps;
     for (int64_t row = 0; row < x.rows; row += MOST_TILES)
@@ -265,4 +155,20 @@ void tsr__matrix_product(struct tsr_item *item, const void *a, const void *b, vo
                                                           least(MOST_TILES, x.columns - column));
                 multiply_now(&part, rows - row * TSR_TILE_ROWS, (columns - column * TSR_TILE_ROWS) * 4, memory);
             }
+}
+
+/* Small products come in large numbers, so nothing is done for them here. */
+void tsr__matrix_product(struct tsr_item *item, const void *a, const void *b, void *c, int64_t a_stride, int64_t b_stride, int64_t c_stride,
+                         int64_t rows, int64_t columns, int64_t depth, uint32_t how)
+{
+    if (rows <= 0 || columns <= 0)
+        return;
+    if (depth <= 0) {
+        if (!(how & TSR_TILE_ADDS))
+            clear(c, c_stride, rows, (size_t)columns * 4);
+    } else if (tsr__product_is_small(columns, depth, how) && !may_wait(((struct tsr__work_item *)item)->run, rows, columns, depth, how)) {
+        tsr__product_small(item, a, b, c, a_stride, b_stride, c_stride, rows, columns, depth, how);
+    } else {
+        make_product(item, a, b, c, a_stride, b_stride, c_stride, rows, columns, depth, how);
+    }
 }

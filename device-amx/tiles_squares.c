@@ -53,15 +53,14 @@ static void multiply_by_model(const struct tsr__tile_square *s, unsigned i, unsi
         memcpy(to->at + r * to->stride, sum[r], LINE);
 }
 
-void tsr__tile_square(const struct tsr__tile_square *s, const struct tsr_tile_loop *x)
+void tsr__tile_square(const struct tsr__tile_square *s, enum tsr_tile_product product, bool in_amx)
 {
-    const enum tsr_tile_product product = tsr__packed_product(x);
-    if (x->how & TSR_TILE_IN_AMX) {
+    if (in_amx) {
         tsr__tile_square_amx(s, product);
         return;
     }
     for (unsigned i = 0; i < s->rows; i++)
-        for (unsigned j = 0; j < PANEL; j++)
+        for (unsigned j = 0; j < (s->one_column ? 1 : PANEL); j++)
             multiply_by_model(s, i, j, product);
 }
 
@@ -263,7 +262,7 @@ static void squares_by_panels(const struct tsr__block *b, const struct strip_row
         for (int64_t i = 0; i < s.rows * PANEL; i++)
             if (from_c && s.from[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 load_aside(b, aside[i / PANEL][i % PANEL], rows->row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL);
-        tsr__tile_square(&s, x);
+        tsr__tile_square(&s, tsr__packed_product(x), x->how & TSR_TILE_IN_AMX);
         for (int64_t i = 0; i < s.rows * PANEL; i++)
             if (last && s.to[i / PANEL][i % PANEL].at == aside[i / PANEL][i % PANEL])
                 store_aside(b, aside[i / PANEL][i % PANEL], rows->row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL, past);

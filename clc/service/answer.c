@@ -117,13 +117,14 @@ static bool has_feature(const struct tsr_target *target, enum tsr_cpu_feature fe
     return target->features >> feature & 1;
 }
 
-/* Of the CPU: dot products in vector registers, where nothing multiplies blocks faster; of 32 or 16 registers some hold no sums. */
+/* Of the CPU: dot products in vector registers, also beside a unit for tiles, whose calls take too long for small products; of 32 or 16
+ * registers some hold no sums. */
 static struct tsr_tensor_unit tensor_unit(const struct job *job)
 {
     const struct tsr_target *target = &job->request->request.target;
     bool cpu = !job->target->other_library && !job->debug->emit_spirv;
-    bool dots = cpu && !has_feature(target, TSR_CPU_AMX_TILE) && !has_feature(target, TSR_CPU_TILES_MODEL);
-    bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F), model = has_feature(target, TSR_CPU_TILES_MODEL);
+    bool wide = !cpu || has_feature(target, TSR_CPU_AVX512F), model = has_feature(target, TSR_CPU_TILES_MODEL), dots = cpu && !model;
+    bool blocks = !cpu || has_feature(target, TSR_CPU_AMX_TILE) || model;
     bool amx = has_feature(target, TSR_CPU_AMX_INT8) && has_feature(target, TSR_CPU_AMX_BF16);
     return (struct tsr_tensor_unit){.tiles = !cpu    ? 0
                                              : amx   ? TSR_TILE_IN_AMX
@@ -134,8 +135,8 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
                                     .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS),
                                     .dots_of_i16 = dots && has_feature(target, TSR_CPU_AVX512BW),
                                     .pairs = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
-                                    .mad_first = wide || !dots,
-                                    .mad_of_f16 = !cpu || !dots || has_feature(target, TSR_CPU_AVX512FP16),
+                                    .mad_first = wide || blocks,
+                                    .mad_of_f16 = !cpu || has_feature(target, TSR_CPU_AMX_FP16) || model,
                                     .blocks = cpu,
                                     .half_registers =
                                         cpu && has_feature(target, TSR_CPU_BF16_PAIRS) && !has_feature(target, TSR_CPU_FOUR_VECTOR_UNITS),

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_TEXT = 1 << 19, CASES = 480, FIRST_LARGE = 14, OTHER_LANES = 6, GAP = 3, OTHER = 12345 };
+enum { MOST_TEXT = 1 << 20, CASES = 640, FIRST_LARGE = 14, OTHER_LANES = 6, GAP = 3, OTHER = 12345 };
 
 static const struct type {
     const char *in, *out;
@@ -42,6 +42,9 @@ static const struct size {
     {64, 64, 1091, false, false, ONLY_K, 0}, {90, 48, 1040, false, false, ONLY_K, 0},  {64, 64, 1091, false, true, ONLY_K, 0},
     {24, 20, 64, true, true, NONE, 0},       {9, 40, 68, true, false, NONE, 0},        {64, 25, 60, false, true, NONE, 0},
     {1, 40, 33, false, false, NONE, 0},      {3, 49, 40, false, true, NONE, 0},        {4, 16, 32, true, false, NONE, 0},
+    {56, 9, 56, false, false, NONE, 0},      {33, 30, 37, false, false, NONE, 0},      {50, 40, 70, false, false, NONE, 0},
+    {50, 40, 70, true, false, NONE, 0},      {50, 40, 70, false, true, NONE, 0},       {50, 40, 70, true, true, NONE, 0},
+    {64, 64, 64, false, false, NONE, 0},     {20, 33, 200, false, false, ALL, 0},      {48, 33, 64, false, false, NONE, 0},
 };
 
 struct problem {

@@ -39,7 +39,8 @@ struct tsr_lanes_options {
 #define TSR_UNROLL_LATE "tessera.unroll.late"
 /* A loop in which each lane by itself goes along a row of memory, with vectors. (along_rows.c) */
 #define TSR_ALONG_ROW "tessera.along.row"
-/* A loop with the rounds that a loop of four rounds in one leaves over. (row_vectors.c) */
+/* A loop of few rounds, as those that a loop of four rounds in one leaves over: it gets no such loop, and lanes stay together.
+ * (row_vectors.c) */
 #define TSR_ROW_REST "tessera.row.rest"
 
 /* Marks what the user's program defines, so that call sites of built-ins in it can be told from those inside the library.

@@ -135,7 +135,8 @@ static bool find_rows(struct rows *r, const struct tsr__shapes *shapes, int loop
 {
     unsigned size = 0;
     if (shapes->divergent_loop[loop] || !tsr__block_loop_find(shapes->cfg, loop, &r->loop) || !r->loop.behind ||
-        tsr__has_loop_hint(r->l, LLVMGetBasicBlockTerminator(r->loop.block), TSR_ALONG_ROW))
+        tsr__has_loop_hint(r->l, LLVMGetBasicBlockTerminator(r->loop.block), TSR_ALONG_ROW) ||
+        tsr__has_loop_hint(r->l, LLVMGetBasicBlockTerminator(r->loop.block), TSR_ROW_REST))
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(r->loop.block); i; i = LLVMGetNextInstruction(i)) {
         LLVMValueRef callee = tsr__callee(i);

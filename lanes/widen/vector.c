@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Helpers for vectors with one element per lane: shuffles, packing, intrinsics. */
+#include "lanes/analysis/packet_support.h"
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/layout.h"
 
@@ -62,6 +63,19 @@ void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar
     }
 }
 
+enum { WORD_BYTES = 4 };
+
+bool tsr__is_loaded_word(struct tsr__widener *s, const LLVMValueRef *pieces, unsigned count, unsigned bits)
+{
+    if (s->width * 4 < 64 || count * bits != 32 || !tsr__has(s->l, bits == 8 ? TSR_CPU_AVX512VBMI : TSR_CPU_AVX512BW) ||
+        tsr__multiplies_tiles(s->l, s->from))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!LLVMIsALoadInst(pieces[i]))
+            return false;
+    return true;
+}
+
 LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigned each)
 {
     LLVMContextRef c = s->l->context;
@@ -69,12 +83,16 @@ LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigne
     LLVMTypeRef type = tsr__vector_of(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector_of(s, LLVMIntTypeInContext(c, bits));
     if (each * bits > 32)
         return LLVMBuildBitCast(s->b, tsr__interleave_vectors(s, components, each), type, "");
+    bool loaded = each > 1 && tsr__is_loaded_word(s, components, each, bits);
+    LLVMValueRef made = NULL, pieces[WORD_BYTES];
+    /* A component that nothing has written must not spoil the others. */
+    for (unsigned i = 0; i < each; i++)
+        pieces[i] = LLVMBuildFreeze(s->b, LLVMBuildBitCast(s->b, components[i], own, ""), "");
+    if (loaded)
+        return LLVMBuildBitCast(s->b, tsr__interleave_vectors(s, pieces, each), type, "");
     /* Shifts, since what is stored has often just been made narrow. */
-    LLVMValueRef made = NULL;
     for (unsigned i = 0; i < each; i++) {
-        /* A component that nothing has written must not spoil the others. */
-        LLVMValueRef piece = LLVMBuildFreeze(s->b, LLVMBuildBitCast(s->b, components[i], own, ""), "");
-        piece = LLVMBuildZExt(s->b, piece, type, "");
+        LLVMValueRef piece = LLVMBuildZExt(s->b, pieces[i], type, "");
         LLVMValueRef by = tsr__splat(s, LLVMConstInt(LLVMGetElementType(type), i * bits, false));
         piece = i ? LLVMBuildShl(s->b, piece, by, "") : piece;
         made = made ? LLVMBuildOr(s->b, made, piece, "") : piece;

@@ -234,20 +234,6 @@ static LLVMTypeRef integer_like(struct tsr__widener *s, LLVMTypeRef scalar)
 
 enum { MOST_PIECES = 4 };
 
-/* Whether the pieces of a word of 32 bits have just been read, and one shuffle brings them together: extending and shifting each of them
- * is more. The pass `tiles` knows words of B by their shifts. */
-static bool is_loaded_word(struct tsr__widener *s, LLVMValueRef v, int word, int pieces, unsigned bits)
-{
-    if (s->width * 4 < 64 || (unsigned)pieces * bits != 32 || !tsr__has(s->l, bits == 8 ? TSR_CPU_AVX512VBMI : TSR_CPU_AVX512BW))
-        return false;
-    if (tsr__multiplies_tiles(s->l, s->from))
-        return false;
-    for (int k = 0; k < pieces; k++)
-        if (!LLVMIsALoadInst(tsr__component_of(s, v, word * pieces + k)))
-            return false;
-    return true;
-}
-
 static void widen_bitcast(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
@@ -257,14 +243,16 @@ static void widen_bitcast(struct tsr__widener *s, LLVMValueRef inst)
                 int_to = tsr__vector_of(s, integer_like(s, to));
     unsigned from_bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, from), to_bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, to);
     for (int i = 0; i < to_count; i++) {
-        LLVMValueRef made;
+        LLVMValueRef made, pieces[MOST_PIECES];
+        const int count = from_count / to_count;
+        for (int k = 0; k < count && k < MOST_PIECES; k++)
+            pieces[k] = tsr__component_of(s, v, i * count + k);
         if (from_count == to_count) {
             made = LLVMBuildBitCast(s->b, tsr__component_of(s, v, i), wide_to, "");
-        } else if (from_count > to_count && is_loaded_word(s, v, i, from_count / to_count, from_bits)) {
-            LLVMValueRef pieces[MOST_PIECES];
-            for (int k = 0; k < from_count / to_count; k++)
-                pieces[k] = LLVMBuildBitCast(s->b, tsr__component_of(s, v, i * (from_count / to_count) + k), small_from, "");
-            made = LLVMBuildBitCast(s->b, tsr__interleave_vectors(s, pieces, (unsigned)(from_count / to_count)), wide_to, "");
+        } else if (from_count > to_count && tsr__is_loaded_word(s, pieces, (unsigned)count, from_bits)) {
+            for (int k = 0; k < count; k++)
+                pieces[k] = LLVMBuildBitCast(s->b, pieces[k], small_from, "");
+            made = LLVMBuildBitCast(s->b, tsr__interleave_vectors(s, pieces, (unsigned)count), wide_to, "");
         } else if (from_count > to_count) { /* several small ones make a large one, the first lowest */
             made = LLVMConstNull(int_to);
             int each = from_count / to_count;

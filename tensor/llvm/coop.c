@@ -196,7 +196,8 @@ static LLVMValueRef all_inside(struct tsr__te *e, const struct place *p, const s
 /* Elements that are not looked at. */
 static void access_all(struct tsr__te *e, const struct matrix *m, LLVMValueRef *parts, each_component *each, const struct place *p)
 {
-    bool turned = each == load_component && p->transposed && tsr__te_load_turned(e, m, &p->memory, p->at, parts);
+    bool turned = each == load_component && p->transposed && !tsr__te_is_row_of_function(e, p->inst) &&
+                  tsr__te_load_turned(e, m, &p->memory, p->at, parts);
     if (!turned)
         go_through(e, m, parts, are_rolled(p->inst, m), each, p);
 }

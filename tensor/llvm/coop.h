@@ -71,6 +71,13 @@ static inline LLVMValueRef get_from(struct tsr__te *e, const struct row *row, LL
     return part;
 }
 
+/* Whether the matrix is as memory has it: then the vector engine makes the operands of matrix functions from whole vectors. Of a transposed
+ * B it does so as well, but that takes longer to compile, and no less to run. */
+static inline bool tsr__te_is_loaded(const struct tsr__t_value *value, bool is_b)
+{
+    return value->by && value->by->op == TSR__T_COOP_LOAD && !value->by->checked && !(is_b && value->by->transpose[0]);
+}
+
 /* ---- coop_local.c ---- */
 /* The sub-group's own bytes of local memory; NULL: there are none. What was there has been read. */
 LLVMValueRef tsr__te_sub_group_room(struct tsr__te *e, uint64_t bytes);
@@ -78,6 +85,10 @@ void tsr__te_wait_for_sub_group(struct tsr__te *e);
 /* Loads a matrix whose rows are columns of memory, all of whose elements are there. False: not by way of local memory. */
 bool tsr__te_load_turned(struct tsr__te *e, const struct matrix *m, const struct tsr__te_memref *memory, const LLVMValueRef at[2],
                          LLVMValueRef *parts);
+
+/* Whether a load is of an A whose rows a matrix function takes as they lie in memory, beside a B that does: the vector engine makes a
+ * product of tiles of these. */
+bool tsr__te_is_row_of_function(const struct tsr__te *e, const struct tsr__t_inst *load);
 
 /* Refuses what would be too much code. */
 void tsr__te_limit_coop(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t count);

@@ -97,3 +97,14 @@ bool tsr__te_load_turned(struct tsr__te *e, const struct matrix *m, const struct
             read_square(e, &s, parts, block, piece);
     return true;
 }
+
+bool tsr__te_is_row_of_function(const struct tsr__te *e, const struct tsr__t_inst *load)
+{
+    const struct tsr__t_type *type = load->results[0]->type;
+    if (!e->unit.tiles || load->checked || type->use != TSR__T_MATRIX_A || (type->number != TSR__T_BF16 && type->number != TSR__T_F16))
+        return false;
+    for (const struct tsr__t_inst *inst = load->next; inst; inst = inst->next)
+        if (inst->op == TSR__T_COOP_MUL_ADD && inst->operands[0] == load->results[0])
+            return tsr__te_is_loaded(inst->operands[1], true);
+    return false;
+}

@@ -248,13 +248,6 @@ static void multiply_plain(struct tsr__te *e, const struct tsr__t_inst *inst, co
     }
 }
 
-/* Whether the matrix is as memory has it: then the vector engine makes the operands of matrix functions from whole vectors. Of a transposed
- * B it does so as well, but that takes longer to compile, and no less to run. */
-static bool is_loaded(const struct tsr__t_value *value, bool is_b)
-{
-    return value->by && value->by->op == TSR__T_COOP_LOAD && !value->by->checked && !(is_b && value->by->transpose[0]);
-}
-
 TSR_TE_FUNCTION(coop_mul_add)
 {
     struct matrix a = matrix_of(e, inst->operands[0]->type), b = matrix_of(e, inst->operands[1]->type);
@@ -263,7 +256,11 @@ TSR_TE_FUNCTION(coop_mul_add)
     tsr__te_limit_coop(e, inst, (uint64_t)d.blocks * d.cols);
     enum tsr__te_dot dot = tsr__te_coop_dot_of(e, a.type->number, b.type->number, tsr__t_sum_type(c.type->number));
     bool function = has_function(e, &a, &b, &c, &d), made = false;
-    if (dot && (!function || dot == TSR__TE_DOT_BYTES || !is_loaded(inst->operands[0], false) || !is_loaded(inst->operands[1], true)))
+    bool direct = tsr__te_is_loaded(inst->operands[0], false) && tsr__te_is_loaded(inst->operands[1], true);
+    /* Halves that the unit lacks are widened: from local memory that is less code. */
+    if (a.type->number == TSR__T_F16 && !direct && e->unit.tiles && !e->unit.tiles_of_f16)
+        function = false;
+    if (dot && (!function || (!e->unit.tiles && (dot == TSR__TE_DOT_BYTES || !direct))))
         made = multiply_from_local(e, inst, &a, &b, &c, &d, dot, parts);
     if (!made && function)
         made = multiply_by_function(e, inst, &a, &b, &d, parts);

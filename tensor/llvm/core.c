@@ -277,6 +277,11 @@ void tsr__te_unroll_late(struct tsr__te *e, const struct tsr__te_loop *loop, uin
     set_hints(e, loop, hint(e, "llvm.loop.unroll.disable", 0), hint(e, TSR_UNROLL_LATE, rounds));
 }
 
+void tsr__te_few_rounds(struct tsr__te *e, const struct tsr__te_loop *loop)
+{
+    set_hints(e, loop, hint(e, "llvm.loop.unroll.disable", 0), hint(e, TSR_ROW_REST, 0));
+}
+
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition)
 {
     if (!condition)

@@ -19,14 +19,18 @@ static bool is_in_slice(const struct lines *lines, uint32_t mode)
     return mode == lines->mode || mode == 0;
 }
 
-/* Indices of a slice. */
+/* Indices of a slice. What the other modes leave is the last one's own. */
 static void find_slice(struct tsr__te *e, const struct lines *lines, LLVMValueRef slice, LLVMValueRef *index)
 {
-    for (uint32_t i = 0; i < lines->o->a.type->order; i++) {
+    uint32_t last = lines->o->a.type->order;
+    while (last && is_in_slice(lines, last - 1))
+        last--;
+    for (uint32_t i = 0; i < last; i++) {
         if (is_in_slice(lines, i))
             continue;
-        index[i] = LLVMBuildURem(e->builder, slice, lines->o->a.shape[i], "");
-        slice = LLVMBuildUDiv(e->builder, slice, lines->o->a.shape[i], "");
+        LLVMValueRef size = lines->o->a.shape[i];
+        index[i] = i + 1 < last ? LLVMBuildURem(e->builder, slice, size, "") : slice;
+        slice = i + 1 < last ? LLVMBuildUDiv(e->builder, slice, size, "") : slice;
     }
 }
 

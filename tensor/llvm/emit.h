@@ -135,6 +135,8 @@ struct tsr__te_number tsr__te_end_number_loop(struct tsr__te *e, struct tsr__te_
 void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
 /* So many rounds become one when all else has been done to the code of packets: unrolled before, it would be more to compile. */
 void tsr__te_unroll_late(struct tsr__te *e, const struct tsr__te_loop *loop, uint32_t rounds);
+/* No code for several rounds at once, where lanes gather and the CPU is quick at that. */
+void tsr__te_few_rounds(struct tsr__te *e, const struct tsr__te_loop *loop);
 LLVMBasicBlockRef tsr__te_block(struct tsr__te *e); /* a new one at the end of the function */
 /* if (condition) { … }: the block where it goes on. NULL condition: always, and nothing is made. */
 LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);

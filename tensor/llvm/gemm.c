@@ -92,6 +92,13 @@ static void fetch_ahead(struct tsr__te *e, const struct gemm *g, const struct ts
         tsr__te_prefetch_rows(e, m, b->first, add(e, col, m->shape[1]), rows);
 }
 
+/* Has the CPU gathers of such numbers that take no longer than loads of several of each lane, which are much more code? */
+static bool gathers_quickly(const struct tsr__te *e, const struct tsr__te_memref *m)
+{
+    enum { WHOLE_REGISTER = 64, LEAST_BYTES = 4 };
+    return e->unit.register_bytes >= WHOLE_REGISTER && !e->unit.half_registers && tsr__t_numbers[m->type->number].bytes >= LEAST_BYTES;
+}
+
 /* Several steps of a known K become one round, as the instructions of the loop itself cost time where two threads share a core. */
 static void unroll(struct tsr__te *e, const struct gemm *g, const struct block *b, const struct tsr__te_loop *k)
 {
@@ -99,7 +106,9 @@ static void unroll(struct tsr__te *e, const struct gemm *g, const struct block *
     uint32_t products = b->cols * registers_of(e, g, b->rows, b->lanes), steps = MOST_PRODUCTS / b->share / products;
     while (steps > 1 && depth % steps)
         steps--;
-    if (e->unit.blocks && depth > 0 && steps > 1)
+    if (g->small && g->ta && gathers_quickly(e, &g->o.a))
+        tsr__te_few_rounds(e, k);
+    else if (e->unit.blocks && depth > 0 && steps > 1)
         tsr__te_unroll_late(e, k, steps);
     else if (products >= ENOUGH || g->small) /* more code would not be faster */
         tsr__te_hint(e, k, "llvm.loop.unroll.disable", 0);

@@ -15,8 +15,10 @@ enum {
     MOST_COPIED_DEPTH = 1024, /* elements of K, if B is copied */
     MOST_COPIED = 4096,       /* words of B that are copied as a whole */
     COPIED_TOGETHER = 4,      /* vectors of words in a round of the loop that copies them */
-    MOST_STRAIGHT = 64,       /* products of vectors of a block without a loop over K */
+    MOST_STRAIGHT = 48,       /* products of vectors of a block without a loop over K */
     MOST_STEPS = 4,           /* words of K in a round of that loop */
+    LEAST_BLOCKS = 2,         /* of columns, for which words of A are packed */
+    MOST_PACKED = 1 << 12,    /* words of A that are packed */
     ENOUGH = 8,               /* columns that keep the unit of dot products busy */
     WORD_BYTES = 4,
 };
@@ -30,8 +32,9 @@ struct dots {
     uint32_t width;                 /* rows of a vector */
     LLVMValueRef copy;              /* of columns of B; NULL: B is read in its place */
     uint32_t copied;                /* columns of the copy if it is one of all columns; 0: it is one of each block's */
-    LLVMValueRef transposed;        /* words of a transposed A by columns; NULL: A is read in its place */
+    LLVMValueRef transposed;        /* words of A by columns; NULL: A is read in its place */
     uint32_t transposed_rows;
+    LLVMValueRef excess; /* of each row, where words of A are packed, in i32; or NULL */
 };
 
 /* A block of C: `rows` vectors of rows and `cols` columns. */
@@ -120,18 +123,26 @@ static uint32_t words_of_copy(const struct dots *d)
     return (d->copied > SUMS ? d->copied : SUMS) * d->words;
 }
 
-/* Copies the columns of the block where they are one run of memory. */
+static void copy_run_at(struct tsr__te *e, const struct dots *d, LLVMValueRef first, LLVMValueRef index)
+{
+    LLVMValueRef from = LLVMBuildInBoundsGEP2(e->builder, i32(e), first, &index, 1, "");
+    LLVMValueRef to = LLVMBuildInBoundsGEP2(e->builder, i32(e), d->copy, &index, 1, "");
+    copy_word(e, d, tsr__te_load_word(e, from, tsr__t_numbers[d->number].bytes), to);
+}
+
+/* Copies the columns of the block where they are one run of memory. Its last words are copied twice rather than with a mask: loads of what
+ * has been stored with a mask wait for all stores before. */
 static void copy_run(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
-    LLVMValueRef first = tsr__te_element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col),
-                 all = tsr__te_i64(e, (int64_t)b->cols * d->words);
+    LLVMValueRef first = tsr__te_element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col);
+    uint32_t words = b->cols * d->words, whole = words < d->width ? words : words / d->width * d->width;
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, e->item[0], all, tsr__te_i64(e, d->width), NULL, 0);
-    LLVMValueRef from = LLVMBuildInBoundsGEP2(e->builder, i32(e), first, &loop.index, 1, "");
-    LLVMValueRef to = LLVMBuildInBoundsGEP2(e->builder, i32(e), d->copy, &loop.index, 1, "");
-    copy_word(e, d, tsr__te_load_word(e, from, tsr__t_numbers[d->number].bytes), to);
+    tsr__te_loop(e, &loop, e->item[0], tsr__te_i64(e, whole), tsr__te_i64(e, d->width), NULL, 0);
+    copy_run_at(e, d, first, loop.index);
     tsr__te_end_loop(e, &loop, NULL);
     tsr__te_hint(e, &loop, "llvm.loop.unroll.count", COPIED_TOGETHER);
+    if (whole < words)
+        copy_run_at(e, d, first, plus(e, e->item[0], words - d->width));
 }
 
 /* Lanes have columns of a transposed B, and words of another B. The last word may have fewer elements; all lanes write it then. */
@@ -170,6 +181,17 @@ static LLVMValueRef has_row(struct tsr__te *e, const struct dots *d, const struc
     return b->end && r + 1 == b->rows ? less(e, plus(e, b->row, r * d->width), b->end) : NULL;
 }
 
+/* Bytes of B are unsigned, so that each row has sums that are too much by the same number. */
+static bool carries_excess(const struct dots *d)
+{
+    return d->dot == TSR__TE_DOT_BYTES && !d->excess;
+}
+
+static LLVMValueRef excess_address(struct tsr__te *e, const struct dots *d, LLVMValueRef row)
+{
+    return LLVMBuildInBoundsGEP2(e->builder, i32(e), d->excess, &row, 1, "");
+}
+
 /* Adds the products of word `word` of all rows and columns of the block to the sums. For bytes, sums for each vector of rows follow, of
  * what is too much in the others as bytes of B are unsigned. */
 static void step(struct tsr__te *e, const struct dots *d, const struct block *b, LLVMValueRef word, uint32_t count, LLVMValueRef *sums)
@@ -180,7 +202,7 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
         a[r] = d->transposed ? tsr__te_load_word(e, transposed_address(e, d, row, word), WORD_BYTES)
                              : word_of_a(e, d, row, k, count, has_row(e, d, b, r));
         LLVMValueRef *excess = &sums[b->rows * b->cols + r];
-        if (d->dot == TSR__TE_DOT_BYTES)
+        if (carries_excess(d))
             *excess = tsr__te_add_excess(e, a[r], *excess);
     }
     for (uint32_t c = 0; c < b->cols; c++) {
@@ -197,7 +219,7 @@ static void step(struct tsr__te *e, const struct dots *d, const struct block *b,
 
 static void multiply(struct tsr__te *e, const struct dots *d, const struct block *b)
 {
-    uint32_t count = b->rows * b->cols, all = count + (d->dot == TSR__TE_DOT_BYTES ? b->rows : 0), whole = d->depth / d->in_word;
+    uint32_t count = b->rows * b->cols, all = count + (carries_excess(d) ? b->rows : 0), whole = d->depth / d->in_word;
     LLVMValueRef *sums = tsr__te_room(e, count + b->rows), zero = tsr__te_i64(e, 0);
     struct tsr__te_loop k;
     for (uint32_t i = 0; i < all; i++)
@@ -224,6 +246,8 @@ static void multiply(struct tsr__te *e, const struct dots *d, const struct block
     }
     if (whole < d->words)
         step(e, d, b, tsr__te_i64(e, whole), elements_of(d, whole), sums);
+    for (uint32_t r = 0; d->excess && r < b->rows; r++)
+        sums[count + r] = tsr__te_load_word(e, excess_address(e, d, plus(e, b->row, r * d->width)), WORD_BYTES);
     struct tsr__te_target *targets = tsr_arena_alloc(e->arena, count * sizeof *targets);
     for (uint32_t i = 0; i < count; i++) {
         LLVMValueRef index[] = {plus(e, b->row, i % b->rows * d->width), plus(e, b->col, i / b->rows)};
@@ -381,6 +405,59 @@ static void transpose_words(struct tsr__te *e, struct dots *d)
     tsr__te_scratch_barrier(e);
 }
 
+/* Packs words of the rows `from` … `to`, and what the sums of bytes have too much. */
+static void pack_rows(struct tsr__te *e, const struct dots *d, uint32_t from, uint32_t to, bool masked)
+{
+    struct tsr__te_loop rows, words;
+    uint32_t whole = d->depth / d->in_word, parts = d->excess ? 1 : 0;
+    LLVMValueRef excess = tsr__te_i32(e, 0);
+    tsr__te_loop_or_once(e, &rows, tsr__te_i64(e, from), tsr__te_i64(e, to), tsr__te_i64(e, d->width));
+    LLVMValueRef row = add(e, rows.index, e->item[0]), good = masked ? less(e, row, d->o->c.shape[0]) : NULL;
+    tsr__te_loop(e, &words, tsr__te_i64(e, 0), tsr__te_i64(e, whole), tsr__te_i64(e, 1), &excess, parts);
+    LLVMValueRef word = word_of_a(e, d, row, times(e, words.index, d->in_word), d->in_word, good);
+    store_transposed(e, d, row, words.index, word);
+    if (parts)
+        excess = tsr__te_add_excess(e, word, words.carried[0]);
+    tsr__te_end_rolled_loop(e, &words, &excess);
+    excess = parts ? words.carried[0] : excess;
+    if (whole < d->words) {
+        word = word_of_a(e, d, row, tsr__te_i64(e, (int64_t)whole * d->in_word), elements_of(d, whole), good);
+        store_transposed(e, d, row, tsr__te_i64(e, whole), word);
+        excess = parts ? tsr__te_add_excess(e, word, excess) : excess;
+    }
+    if (parts)
+        LLVMSetAlignment(LLVMBuildStore(e->builder, excess, excess_address(e, d, row)), WORD_BYTES);
+    tsr__te_end_loop(e, &rows, NULL);
+}
+
+/* Words of A, for each of which several instructions compete with products for the ports of the CPU, are made once for several blocks of
+ * columns. */
+static void pack_words(struct tsr__te *e, struct dots *d)
+{
+    int64_t rows = tsr__te_known(d->o->c.shape[0]), cols = tsr__te_known(d->o->c.shape[1]);
+    if (d->transposed || d->ta || e->unit.half_registers || tsr__te_updates_lanes(d->o) || rows < d->width || rows > INT16_MAX ||
+        cols < LEAST_BLOCKS * SUMS / 2)
+        return;
+    uint32_t own = d->copy ? words_of_copy(d) : 0, all = round_up((uint32_t)rows, d->width), whole = (uint32_t)rows / d->width * d->width;
+    uint64_t count = (uint64_t)all * (d->words + 1);
+    LLVMValueRef room = count <= MOST_PACKED ? tsr__te_scratch(e, (own + (uint32_t)count) * WORD_BYTES) : NULL;
+    if (!room)
+        return;
+    LLVMValueRef behind = tsr__te_i64(e, own), after = tsr__te_i64(e, own + (int64_t)all * d->words);
+    d->transposed_rows = all;
+    LLVMValueRef words = LLVMBuildInBoundsGEP2(e->builder, i32(e), room, &behind, 1, "");
+    if (d->dot == TSR__TE_DOT_BYTES)
+        d->excess = LLVMBuildInBoundsGEP2(e->builder, i32(e), room, &after, 1, "");
+    struct dots packing = *d;
+    packing.transposed = words;
+    tsr__te_scratch_barrier(e); /* another product has been read */
+    pack_rows(e, &packing, 0, whole, false);
+    if (whole < all)
+        pack_rows(e, &packing, whole, all, true);
+    tsr__te_scratch_barrier(e);
+    d->transposed = words;
+}
+
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
 {
     struct dots d = {.o = o, .ta = inst->transpose[0], .tb = inst->transpose[1], .number = o->a.type->number};
@@ -401,6 +478,7 @@ bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, con
             return false;
     }
     transpose_words(e, &d);
+    pack_words(e, &d);
     all_columns(e, &d);
     return true;
 }

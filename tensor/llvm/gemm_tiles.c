@@ -7,11 +7,11 @@
 #include "tessera/tiles.h"
 
 enum {
-    LEAST_PRODUCTS = 1 << 15,   /* for fewer, calls take longer than what they save */
-    LEAST_OF_BYTES = 1 << 14,   /* … of bytes, which are slow as numbers of 32 bits */
-    LEAST_BEYOND_MAD = 1 << 16, /* … of others, where there are matrix functions for the sizes */
-    WORD_BYTES = 4,             /* of a sum */
-    MOST_ROWS = 512,            /* of C that is made aside: fewer, if there is less local memory */
+    LEAST_PRODUCTS = 1 << 14, /* for fewer, calls take longer than what they save */
+    LEAST_BEYOND = 1 << 16,   /* … where there are dot products of words, or matrix functions for the sizes */
+    LEAST_OPEN = 1 << 11,     /* … where sizes are arguments, so that numbers are widened one by one */
+    WORD_BYTES = 4,           /* of a sum */
+    MOST_ROWS = 512,          /* of C that is made aside: fewer, if there is less local memory */
     COLUMNS = 64,
 };
 
@@ -135,9 +135,10 @@ static LLVMValueRef take_memory(struct tsr__te *e, const struct tiles *t, uint32
 /* Whether a product is made so: a constant, if that is known. */
 static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tiles *t)
 {
+    bool dots = tsr__te_dot_of(e, t->number, t->number, tsr__t_sum_type(t->o->c.type->number)) && tsr__te_known(t->k) >= 0;
     LLVMValueRef products = mul(e, mul(e, t->m, t->n), t->k);
-    bool bytes = t->number == TSR__T_I8;
-    int64_t least = tsr__te_fits_mad(e, inst, t->o) ? (bytes ? LEAST_PRODUCTS : LEAST_BEYOND_MAD) : bytes ? LEAST_OF_BYTES : LEAST_PRODUCTS;
+    bool open = tsr__te_known(products) < 0 && !dots;
+    int64_t least = dots || tsr__te_fits_mad(e, inst, t->o) ? LEAST_BEYOND : open ? LEAST_OPEN : LEAST_PRODUCTS;
     return LLVMBuildICmp(e->builder, LLVMIntSGE, products, tsr__te_i64(e, least), "");
 }
 

@@ -9,7 +9,7 @@
 
 /* What the code is for. */
 struct tsr_tensor_unit {
-    bool dots_of_bytes, dots_of_bf16; /* AVX-512 has dot products of words of these, and no unit multiplies blocks */
+    bool dots_of_bytes, dots_of_bf16; /* AVX-512 has dot products of words of these */
     bool dots_of_i16;                 /* the same of two i16 */
     bool pairs;                       /* bytes and i16 are multiplied as words of two i16: there is no dot product of bytes */
     bool mad_first;                   /* after dot products, matrix functions are the fastest code for narrow numbers */

@@ -201,3 +201,31 @@ out:
   store i64 %k1, ptr addrspace(1) %q, align 8
   ret void
 }
+
+; A loop of few rounds gets none of four rounds in one.
+; CHECK-LABEL: define internal void @few.item(
+; CHECK-NOT: load <4 x float>
+; CHECK: load float
+; CHECK: ret void
+define spir_kernel void @few(ptr addrspace(1) %a, ptr addrspace(1) %s, i64 %n) {
+entry:
+  %id = call spir_func i64 @__tsr_global_id(i32 0)
+  %at = mul i64 %id, %n
+  %row = getelementptr float, ptr addrspace(1) %a, i64 %at
+  br label %round
+round:
+  %k = phi i64 [ 0, %entry ], [ %k1, %round ]
+  %v = phi float [ 0.0, %entry ], [ %t, %round ]
+  %p = getelementptr float, ptr addrspace(1) %row, i64 %k
+  %x = load float, ptr addrspace(1) %p, align 4
+  %t = fadd float %v, %x
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %n
+  br i1 %more, label %round, label %out, !llvm.loop !0
+out:
+  %q = getelementptr float, ptr addrspace(1) %s, i64 %id
+  store float %t, ptr addrspace(1) %q, align 4
+  ret void
+}
+!0 = distinct !{!0, !1}
+!1 = !{!"tessera.row.rest"}

@@ -119,6 +119,9 @@ void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned
 void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *components);
 /* Vectors with a scalar for each lane as one with `count` scalars, a power of two, for each. */
 LLVMValueRef tsr__interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count);
+/* Whether pieces of a word of 32 bits have just been read, and one shuffle brings them together: extending and shifting each of them is
+ * more. The pass `tiles` knows words of B by their shifts. */
+bool tsr__is_loaded_word(struct tsr__widener *s, const LLVMValueRef *pieces, unsigned count, unsigned bits);
 LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigned each);
 /* Bytes from the start of a value in memory to its scalar number `component`. */
 uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int component);

@@ -21,37 +21,46 @@ bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a)
     return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->component_count * a->scalar_bytes % 4 == 0) && !tsr__moves_registers(a);
 }
 
-/* The lanes that are not there get one place of their own, on the stack, so that all lanes can take part. */
-static void place_of_inactive(struct tsr__widener *s, unsigned bits, LLVMValueRef *pointers)
+/* The lanes that are not there get one place of their own, on the stack, so that all lanes can take part. What they read of numbers with a
+ * fraction is zero: what a stack holds, as half of an address, may be denormal, and arithmetic with it takes a hundred times as long. */
+static void place_of_inactive(struct tsr__widener *s, unsigned bits, bool clear, LLVMValueRef *pointers)
 {
     if (!s->mask)
         return;
-    LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
-    LLVMValueRef place = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
+    LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers)), bytes = LLVMInt8TypeInContext(s->l->context);
+    LLVMValueRef place = tsr__stack_slot(s, LLVMArrayType2(bytes, bits / 8), "nowhere");
     unsigned align = 1;
     while (align < bits / 8)
         align *= 2;
     LLVMSetAlignment(place, align);
     LLVMContextRef context = s->l->context;
     LLVMSetMetadata(place, tsr__nowhere_kind(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+    if (clear)
+        LLVMBuildMemSet(s->b, place, LLVMConstNull(bytes), LLVMConstInt(LLVMInt64TypeInContext(context), bits / 8, false), align);
     place = tsr__splat(s, LLVMBuildAddrSpaceCast(s->b, place, pointer, ""));
     *pointers = LLVMBuildSelect(s->b, s->mask, *pointers, place, "");
 }
 
+static bool has_fraction(LLVMTypeRef scalar)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(scalar);
+    return kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMHalfTypeKind;
+}
+
 /* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. */
-static LLVMValueRef mask_or_place(struct tsr__widener *s, unsigned bits, LLVMValueRef *pointers)
+static LLVMValueRef mask_or_place(struct tsr__widener *s, unsigned bits, bool clear, LLVMValueRef *pointers)
 {
     if (bits >= 32 && bits <= 64 && tsr__has(s->l, TSR_CPU_AVX512F))
         return tsr__mask_or_all(s, s->mask);
-    place_of_inactive(s, bits, pointers);
+    place_of_inactive(s, bits, clear, pointers);
     return tsr__mask_or_all(s, NULL);
 }
 
-static LLVMValueRef gather_scalars(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers,
-                                   unsigned align)
+static LLVMValueRef gather_scalars(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef scalar, bool fraction,
+                                   LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef type = tsr__vector_of(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
-    LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), &pointers);
+    LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), fraction, &pointers);
     LLVMValueRef args[3] = {pointers, mask, LLVMGetPoison(type)};
     LLVMValueRef call = tsr__build_intrinsic(s->l, s->b, "llvm.masked.gather", types, 2, args, 3);
     tsr__set_argument_align(s, call, 0, align);
@@ -62,7 +71,8 @@ static LLVMValueRef gather_scalars(struct tsr__widener *s, const struct tsr__acc
 static void scatter_scalars(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
-    LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), &pointers);
+    LLVMValueRef mask =
+        mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), false, &pointers);
     LLVMValueRef args[3] = {value, pointers, mask};
     LLVMValueRef call = tsr__build_intrinsic(s->l, s->b, "llvm.masked.scatter", types, 2, args, 3);
     tsr__set_argument_align(s, call, 1, align);
@@ -111,7 +121,7 @@ static void scatter_registers(struct tsr__widener *s, const struct tsr__access *
     const struct tsr__lane_registers r = tsr__lane_registers(s->l, each * a->scalar_bytes, s->width);
     struct tsr__lane_pointers lanes;
     tsr__lane_pointers_begin(&lanes, s->l, s->b);
-    place_of_inactive(s, 8 * bytes, &pointers);
+    place_of_inactive(s, 8 * bytes, false, &pointers);
     for (unsigned at = 0; at < bytes; at += TSR__REGISTER_BYTES) {
         LLVMValueRef made[TSR__REGISTER_BYTES / 4];
         for (unsigned i = 0; i < r.count; i++, components += each)
@@ -127,7 +137,8 @@ void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueR
         uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__component_type(a->type, (int)i);
         LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
-        LLVMValueRef made = gather_scalars(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
+        LLVMValueRef made =
+            gather_scalars(s, a, piece, has_fraction(scalar), offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
         if (each > 1)
             tsr__unpack(s, made, scalar, each, components + i);
         else
