@@ -73,8 +73,8 @@ static size_t find_argument(struct search *s, LLVMValueRef begin)
 /* An address of bytes whose one index, a scalar, is where an argument begins. */
 static size_t argument_of(struct search *s, LLVMValueRef gep)
 {
-    if (!LLVMIsAGetElementPtrInst(gep) || LLVMGetNumOperands(gep) != 2 || tsr__is_vector(gep) || !tsr__is_fixed_load(s->l, LLVMGetOperand(gep, 0)) ||
-        LLVMABISizeOfType(s->layout, LLVMGetGEPSourceElementType(gep)) != 1)
+    if (!LLVMIsAGetElementPtrInst(gep) || LLVMGetNumOperands(gep) != 2 || tsr__is_vector(gep) ||
+        !tsr__is_fixed_load(s->l, LLVMGetOperand(gep, 0)) || LLVMABISizeOfType(s->layout, LLVMGetGEPSourceElementType(gep)) != 1)
         return 0;
     return find_argument(s, LLVMGetOperand(gep, 1));
 }

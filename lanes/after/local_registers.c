@@ -356,9 +356,7 @@ bool tsr__pass_local_registers(struct tsr__compilation *l, LLVMValueRef function
             tsr__explain(l, a->inst, a->load ? "load" : "store", "in registers", "local memory whose places are known is in %u registers",
                          array->registers);
             LLVMPositionBuilderBefore(r.b, a->inst);
-            (a->load     ? replace_load
-             : a->lanes ? replace_store
-                        : store_scalar)(&r, array, a);
+            (a->load ? replace_load : a->lanes ? replace_store : store_scalar)(&r, array, a);
             LLVMInstructionEraseFromParent(a->inst);
             changed = true;
         }
