@@ -9,7 +9,7 @@
  * elements, and nothing read before the first or behind the last; gaps between them are too small for a page. */
 #include "lanes/after/lane_access.h"
 #include "lanes/after/lane_offsets.h"
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/analysis/index_parts.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"

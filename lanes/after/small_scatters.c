@@ -3,7 +3,7 @@
  * out of vectors, for which the CPU has one port. Here indices and bytes leave their vectors in pieces of 64 bits, which are shifted.
  *
  * Stands behind all passes that know scatters; none comes behind that would take the pieces for elements of the vectors again. */
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 
