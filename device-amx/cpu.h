@@ -294,9 +294,9 @@ static inline bool tsr__overlap(const struct tsr_arg_memory *x, const struct tsr
 {
     return x->begin < y->begin + y->bytes && y->begin < x->begin + x->bytes;
 }
-/* Notes in the group what the kernel's code asks about the memory of its arguments, if it does. `memory`: as for launch_make. */
-/* A bit for each argument that shares its memory with no other one, as far as that is known. */
+/* A bit for each argument that shares its memory with no other one, as far as that is known. `memory`: as for launch_make. */
 uint64_t tsr__alone_arguments(const struct tsr_kernel_info *kernel, const void *args, const struct tsr_arg_memory *memory);
+/* Notes in the group what the kernel's code asks about the memory of its arguments, if it does. */
 void tsr__note_memory(struct tsr_group *group, const struct tsr_kernel_info *kernel, const void *args, const struct tsr_arg_memory *memory);
 
 /* ---- nontemporal.c ---- */

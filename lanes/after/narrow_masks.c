@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Masked accesses whose mask is a constant run of lanes become accesses of these lanes alone: CPUs do not forward what a masked store wrote
  * to a load behind it, and trees in local memory are just that. */
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/shuffles.h"
 

@@ -3,7 +3,7 @@
  * of rows of a known number, takes half of the registers. LLVM does so for single instructions, and not for what goes around a loop. */
 #include <string.h>
 
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"

@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "lanes/after/lane_offsets.h"
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/lane_registers.h"
 #include "lanes/ir/mad_op.h"

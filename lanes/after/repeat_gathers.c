@@ -3,7 +3,7 @@
  * x alone is the same in every row, and what depends on y alone the same in all of a row. That follows from how the addresses are computed,
  * whatever wraps on the way. */
 #include "lanes/after/lane_offsets.h"
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/lane_scalars.h"

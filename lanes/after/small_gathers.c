@@ -8,7 +8,7 @@
  *
  * Stands behind all passes that know gathers; none comes behind that would take the pieces for elements of the vector again. */
 #include "lanes/after/lane_offsets.h"
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/ir.h"
 #include "lanes/ir/mad_op.h"

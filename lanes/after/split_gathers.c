@@ -2,7 +2,7 @@
  * Gathers whose lanes are a few rows of consecutive elements become a load for each row, and scatters a store: lanes by lane % 8 and
  * lane / 8, as work-items of an 8 x 8 group have them, and operands of matrix functions with two rows in a packet. */
 #include "lanes/after/lane_offsets.h"
-#include "lanes/after/memory_notes.h"
+#include "lanes/ir/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/lane_scalars.h"

@@ -96,6 +96,11 @@ unsigned tsr__alone_kind(LLVMContextRef c)
     return kind_named(c, "tessera.alone");
 }
 
+unsigned tsr__local_argument_kind(LLVMContextRef c)
+{
+    return kind_named(c, "tessera.local_argument");
+}
+
 bool tsr__is_nowhere(LLVMValueRef pointers)
 {
     LLVMValueRef at = pointers;

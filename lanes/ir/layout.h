@@ -27,6 +27,8 @@ unsigned tsr__nowhere_kind(LLVMContextRef context);
 bool tsr__is_nowhere(LLVMValueRef pointers);
 /* Metadata of an access that meets none of another argument's memory that has it, too (apart_records.c). */
 unsigned tsr__alone_kind(LLVMContextRef context);
+/* Metadata of the load of where an argument's local memory begins behind that of the group (entry.c). */
+unsigned tsr__local_argument_kind(LLVMContextRef context);
 /* A stack variable that the lanes have in common, or that call. (soa_arrays.c) */
 bool tsr__is_soa_array(LLVMValueRef inst);
 

@@ -4,7 +4,7 @@
 
 #include "tessera/item.h"
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/layout.h"
 
 /* The type of an argument that is passed by its address and copied into the block; NULL: the argument is passed as it is. */
 static LLVMTypeRef by_value_type(LLVMValueRef function, unsigned p)
@@ -95,6 +95,8 @@ static void build_entry(struct tsr__compilation *l, const struct tsr_kernel_info
         } else if (arg->kind == TSR_ARG_LOCAL) {
             LLVMValueRef local = tsr__load_fixed(l, b, param, group, offsetof(struct tsr_group, local), 8);
             LLVMValueRef offset = tsr__load_fixed(l, b, LLVMInt64TypeInContext(l->context), block, arg->offset, 8);
+            LLVMSetMetadata(offset, tsr__local_argument_kind(l->context),
+                            LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0)));
             args[p] = LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(l->context), local, &offset, 1, "");
         } else {
             args[p] = tsr__load_fixed(l, b, param, block, arg->offset, arg->align);

@@ -5,7 +5,7 @@
 static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
 static const char no_switches[] = "function(lower-switch)";
 static const char loops_in_form[] = "function(mergereturn,loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,"
-                                    "simplifycfg<no-switch-range-to-icmp>,lower-switch,mergereturn,loop-simplify,early-cse,adce)";
+                                    "simplifycfg<no-switch-range-to-icmp>,lower-switch,mergereturn,loop-simplify,early-cse<memssa>,adce)";
 /* Between the two, where a loop has several entries. LLVM 22 loses the values of a block that has edges to two entries of a loop, so each
  * edge gets a block of its own. */
 static const char one_entry[] = "lower-switch,break-crit-edges,fix-irreducible";

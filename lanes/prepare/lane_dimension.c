@@ -99,8 +99,9 @@ static enum places places_of(struct tsr__shapes *shapes, LLVMTargetDataRef layou
 
 /* What another dimension would make of accesses, by how often they run: of those that are scattered, and of others. */
 struct change {
-    uint64_t gained, lost;
+    uint64_t gained, lost, gained_stores, lost_stores; /* stores are among the others */
     uint64_t side_by_side; /* bytes of the smallest element of those that are gained and would be so; 0: there is none */
+    uint64_t no_longer;    /* the same of those that are lost and were so */
 };
 
 static struct change compare_accesses(struct tsr__shapes *before, struct tsr__shapes *after, LLVMTargetDataRef layout)
@@ -114,11 +115,16 @@ static struct change compare_accesses(struct tsr__shapes *before, struct tsr__sh
             if (!pointer_of(i) || LLVMGetPointerAddressSpace(LLVMTypeOf(pointer_of(i))) == TSR__PRIVATE_SPACE)
                 continue;
             enum places was = places_of(before, layout, i), is = places_of(after, layout, i);
-            change.gained += was == SCATTERED && is != SCATTERED ? rounds : 0;
-            change.lost += is == SCATTERED && was != SCATTERED ? rounds : 0;
+            const bool gained = was == SCATTERED && is != SCATTERED, lost = is == SCATTERED && was != SCATTERED;
+            change.gained += gained ? rounds : 0;
+            change.lost += lost ? rounds : 0;
+            change.gained_stores += gained && LLVMIsAStoreInst(i) ? rounds : 0;
+            change.lost_stores += lost && !LLVMIsALoadInst(i) ? rounds : 0;
             uint64_t bytes = LLVMABISizeOfType(layout, tsr__accessed_type(i));
             if (was == SCATTERED && is == SIDE_BY_SIDE && (!change.side_by_side || bytes < change.side_by_side))
                 change.side_by_side = bytes;
+            if (was == SIDE_BY_SIDE && is == SCATTERED && (!change.no_longer || bytes < change.no_longer))
+                change.no_longer = bytes;
         }
     }
     return change;
@@ -132,21 +138,29 @@ static bool parts_more_loops(const struct tsr__shapes *before, const struct tsr_
     return false;
 }
 
-/* Whether lanes that follow this dimension access memory side by side where those in x do not, and hardly the other way round. In the other
- * case, as in a transposition, `bytes` says how large what lies side by side is. */
-static bool is_better(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr__shapes *in_x, unsigned dimension, uint64_t *bytes)
+/* Whether lanes that follow this dimension access memory side by side where those in x do not, and hardly the other way round. Of a
+ * transposition the stores are side by side where gathers are fast: they take less time than scatters, and whole cache lines are written.
+ */
+static bool is_better(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr__shapes *in_x, unsigned dimension, struct change *change)
 {
     struct tsr__shapes shapes;
     exchange(l, kernel, dimension);
     tsr__shapes_find(&shapes, in_x->cfg, in_x->packet, &l->scratch);
     exchange(l, kernel, dimension);
-    struct change change = compare_accesses(in_x, &shapes, LLVMGetModuleDataLayout(l->module));
-    *bytes = change.side_by_side;
-    return change.side_by_side && change.gained >= TSR__DIMENSION_GAIN * change.lost && !parts_more_loops(in_x, &shapes);
+    *change = compare_accesses(in_x, &shapes, LLVMGetModuleDataLayout(l->module));
+    const bool gathers = tsr__has(l, TSR_CPU_AVX512F) && !tsr__has(l, TSR_CPU_SLOW_GATHERS),
+               mostly = change->gained >= TSR__DIMENSION_GAIN * change->lost,
+               stores = gathers && !change->lost_stores && change->gained_stores == change->gained && change->gained >= change->lost;
+    return change->side_by_side && (mostly || stores) && !parts_more_loops(in_x, &shapes);
 }
 
-/* Lanes that stay in x although memory goes on in y write to as many cache lines as there are lanes. The next rows write to the same ones,
- * so that these should come next. */
+/* Lanes of a transposition read from, or write to, as many cache lines as there are lanes. The next rows go to the same ones, so that these
+ * should come next. `bytes`: what lies side by side in the dimension that lanes do not follow. */
+static uint32_t rows_of_line(uint64_t bytes)
+{
+    return bytes && bytes < TSR_CACHE_LINE ? (uint32_t)(TSR_CACHE_LINE / bytes) : 0;
+}
+
 static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width, uint32_t *column_rows)
 {
     struct tsr__cfg cfg;
@@ -154,13 +168,10 @@ static unsigned choose_dimension(struct tsr__compilation *l, LLVMValueRef kernel
     if (!tsr__cfg_make(&cfg, kernel, &l->scratch))
         return 0;
     tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &l->scratch);
-    uint64_t in_y, in_z;
-    if (is_better(l, kernel, &shapes, 1, &in_y))
-        return 1;
-    if (is_better(l, kernel, &shapes, 2, &in_z))
-        return 2;
-    *column_rows = in_y && in_y < TSR_CACHE_LINE ? (uint32_t)(TSR_CACHE_LINE / in_y) : 0;
-    return 0;
+    struct change in_y, in_z;
+    const bool y = is_better(l, kernel, &shapes, 1, &in_y), z = !y && is_better(l, kernel, &shapes, 2, &in_z);
+    *column_rows = z ? 0 : rows_of_line(y ? in_y.no_longer : in_y.side_by_side);
+    return y ? 1 : z ? 2 : 0;
 }
 
 /* A code whose lanes follow a dimension is asked for where the range is narrow elsewhere, of kernels that see no sub-groups, and where

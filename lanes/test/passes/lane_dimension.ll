@@ -1,11 +1,19 @@
 ; SPDX-License-Identifier: Apache-2.0
-; Lanes follow y where memory goes on along y, and not along x. Not where as much goes on along x, in a transposition; not where a loop would then
-; end for each lane alone; not along a dimension that the kernel does not ask for; not with local memory or a linear id,
+; Lanes follow y where memory goes on along y, and not along x. Of a transposition they follow what is stored, if gathers are fast; else x where as
+; much goes on along x; not where a loop would then end for each lane alone; not along a dimension that the kernel does not ask for; not with local memory or a linear id,
 ; unless work-groups are required to be columns.
-; RUN: tessera-opt -packets=16 -passes=lane_dimension %s | FileCheck %s
-; RUN: tessera-opt -packets=16 -passes=lane_dimension -info %s | FileCheck %s --check-prefix=ROWS
+; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=lane_dimension %s | FileCheck %s
+; RUN: tessera-opt -packets=16 -cpu=avx2 -passes=lane_dimension -info %s | FileCheck %s --check-prefix=ROWS
+; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=lane_dimension %s | FileCheck %s --check-prefix=GATHERS
+; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=lane_dimension -info %s | FileCheck %s --check-prefix=ROWS
 ; ROWS: kernel columns {{.*}} column_rows 0
 ; ROWS: kernel transposed {{.*}} column_rows 16
+; ROWS: kernel transposed_reads {{.*}} column_rows 8
+; GATHERS-LABEL: define spir_kernel void @transposed(
+; GATHERS: %x = call i64 @__tsr_global_id(i32 1)
+; GATHERS: %y = call i64 @__tsr_global_id(i32 0)
+; GATHERS-LABEL: define spir_kernel void @transposed_reads(
+; GATHERS: %x = call i64 @__tsr_global_id(i32 0)
 ; RUN-SAME: tessera-opt -packets=16 -lanes-in=x -passes=lane_dimension %s | FileCheck %s --check-prefix=SAME
 ; SAME-LABEL: @columns(
 ; SAME: call i64 @__tsr_global_id(i32 0)
@@ -79,6 +87,20 @@ define spir_kernel void @transposed(ptr addrspace(1) %a, ptr addrspace(1) %b, i6
   %to = add i64 %column, %y
   %q = getelementptr float, ptr addrspace(1) %b, i64 %to
   store float %v, ptr addrspace(1) %q
+  ret void
+}
+
+define spir_kernel void @transposed_reads(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 %n) {
+  %x = call i64 @__tsr_global_id(i32 0)
+  %y = call i64 @__tsr_global_id(i32 1)
+  %row = mul i64 %n, %x
+  %from = add i64 %row, %y
+  %p = getelementptr double, ptr addrspace(1) %a, i64 %from
+  %v = load double, ptr addrspace(1) %p
+  %column = mul i64 %n, %y
+  %to = add i64 %column, %x
+  %q = getelementptr double, ptr addrspace(1) %b, i64 %to
+  store double %v, ptr addrspace(1) %q
   ret void
 }
 

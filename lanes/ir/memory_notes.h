@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is known of a masked access, for the plain accesses that it becomes. */
-#ifndef TESSERA_LANES_AFTER_MEMORY_NOTES_H
-#define TESSERA_LANES_AFTER_MEMORY_NOTES_H
+#ifndef TESSERA_LANES_IR_MEMORY_NOTES_H
+#define TESSERA_LANES_IR_MEMORY_NOTES_H
 
 #include "lanes/ir/ir.h"
 
