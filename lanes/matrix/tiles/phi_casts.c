@@ -31,6 +31,19 @@ static LLVMValueRef strip_cast(LLVMValueRef v, LLVMTypeRef type)
     return LLVMIsPoison(v) ? LLVMGetPoison(type) : LLVMIsUndef(v) ? LLVMGetUndef(type) : LLVMConstNull(type);
 }
 
+/* What the cast of `v` is cast back to is `v`. */
+static void drop_casts_back(LLVMValueRef cast, LLVMValueRef v)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(cast), next; use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        if (!LLVMIsABitCastInst(user) || LLVMTypeOf(user) != LLVMTypeOf(v))
+            continue;
+        LLVMReplaceAllUsesWith(user, v);
+        LLVMInstructionEraseFromParent(user);
+    }
+}
+
 static void retype_phi(struct tsr__compilation *l, LLVMValueRef phi, LLVMTypeRef type)
 {
     LLVMBuilderRef b = tsr__builder_before(l, phi);
@@ -41,12 +54,14 @@ static void retype_phi(struct tsr__compilation *l, LLVMValueRef phi, LLVMTypeRef
         LLVMAddIncoming(made, &v, &from, 1);
     }
     LLVMPositionBuilderBefore(b, tsr__after_phis(phi));
-    LLVMReplaceAllUsesWith(phi, LLVMBuildBitCast(b, made, LLVMTypeOf(phi), ""));
+    LLVMValueRef cast = LLVMBuildBitCast(b, made, LLVMTypeOf(phi), "");
+    LLVMReplaceAllUsesWith(phi, cast);
+    drop_casts_back(cast, made);
     for (unsigned i = LLVMCountIncoming(phi); i-- > 0;) {
-        LLVMValueRef cast = LLVMGetIncomingValue(phi, i);
+        LLVMValueRef in = LLVMGetIncomingValue(phi, i);
         LLVMSetOperand(phi, i, LLVMGetPoison(LLVMTypeOf(phi)));
-        if (LLVMIsABitCastInst(cast) && !LLVMGetFirstUse(cast))
-            LLVMInstructionEraseFromParent(cast);
+        if (LLVMIsABitCastInst(in) && !LLVMGetFirstUse(in))
+            LLVMInstructionEraseFromParent(in);
     }
     LLVMInstructionEraseFromParent(phi);
     LLVMDisposeBuilder(b);

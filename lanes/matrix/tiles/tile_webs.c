@@ -148,15 +148,28 @@ static void grow_web(struct tsr__webs *w, struct tsr__web *web, struct tsr__frag
                 grow_web(w, web, phi);
 }
 
-/* Vectors of an accumulator that are A or B of an operation, too, would have to be there as vectors before the tiles are. */
+static bool is_in_web(const struct tsr__web *web, LLVMValueRef v)
+{
+    for (unsigned n = 0; n < web->fragment_count; n++)
+        for (unsigned r = 0; r < web->m; r++)
+            if (web->fragments[n]->v[r] == v)
+                return true;
+    return false;
+}
+
+/* Vectors of an accumulator that are A or B of an operation, too, or rows of C beside other vectors, would have to be there as vectors
+ * before the tiles are. */
 static bool is_operand(const struct tsr__webs *w, const struct tsr__web *web)
 {
-    for (size_t i = 0; i < w->mad_count; i++)
-        for (unsigned k = 0; k < w->mads[i].mad.a_count + TSR__WORDS; k++)
-            for (unsigned n = 0; n < web->fragment_count; n++)
-                for (unsigned r = 0; r < web->m; r++)
-                    if (LLVMGetOperand(w->mads[i].mad.call, k) == web->fragments[n]->v[r])
-                        return true;
+    for (size_t i = 0; i < w->mad_count; i++) {
+        const struct tsr__tile_mad *mad = &w->mads[i];
+        for (unsigned k = 0; k < mad->mad.a_count + TSR__WORDS; k++)
+            if (is_in_web(web, LLVMGetOperand(mad->mad.call, k)))
+                return true;
+        for (unsigned r = 0; r < mad->c->m && !joins_webs(mad->c); r++)
+            if (is_in_web(web, mad->c->v[r]))
+                return true;
+    }
     return false;
 }
 
