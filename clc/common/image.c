@@ -14,7 +14,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 11,       /* also raised when bitcode that earlier builds have made would mean something else */
+    IMAGE_VERSION = 12,       /* also raised when bitcode that earlier builds have made would mean something else */
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
