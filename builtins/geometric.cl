@@ -36,7 +36,7 @@ PRODUCT(half)
 #define LARGEST_ELEMENT_1(a) __builtin_elementwise_abs(a)
 
 /* An infinite element makes the length infinite, and the direction that of the infinite elements alone. */
-#define BY_WIDER(N, T, W)                                                                                                         \
+#define BY_WIDER(N, T, W)                                                                                                                  \
     T PURE length(T##N a)                                                                                                                  \
     {                                                                                                                                      \
         W##N w = CV##N(W, a);                                                                                                              \
@@ -54,11 +54,11 @@ PRODUCT(half)
     }
 /* With floats alone: a root, a quotient and as many squares of doubles take twice the time. The error is at most 3.5 ULP, of 2 + n that are
  * allowed. */
-#define DIRECTION_OF_FLOATS(N)                                                                                                 \
+#define DIRECTION_OF_FLOATS(N)                                                                                                             \
     float##N PURE normalize(float##N a)                                                                                                    \
     {                                                                                                                                      \
         float##N infinite = __builtin_elementwise_abs(a) > (float##N)FLT_MAX ? (float##N)1.0f : (float##N)0.0f;                            \
-        float m = LARGEST_ELEMENT(a);                                                                                                           \
+        float m = LARGEST_ELEMENT(a);                                                                                                      \
         a = m > FLT_MAX ? __builtin_elementwise_copysign(infinite, a) : a;                                                                 \
         m = m > FLT_MAX ? 1.0f : m;                                                                                                        \
         bool large = m > 0x1p+60f;                                                                                                         \

@@ -73,6 +73,12 @@ void tsr__tile_square(const struct tsr__tile_square *square, enum tsr_tile_produ
 /* A loop whose operands are tiles where they lie: C goes to `to`, or into the accumulators if that is NULL. */
 void tsr__tile_loop_amx(const struct tsr_tile_loop *loop);
 
+/* Of numbers of rows or bytes that are left: below 0 behind the last one. */
+static inline int64_t tsr__tile_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Elements of K in a word, in products of bytes or of two elements of two bytes. */
 static inline unsigned tsr__tile_in_word(uint32_t how)
 {

@@ -13,11 +13,6 @@ enum {
     STEPS_BY_COLUMNS = 16,
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t tiles_of(int64_t size)
 {
     return (size + TSR_TILE_ROWS - 1) / TSR_TILE_ROWS;
@@ -85,7 +80,8 @@ static bool all_wait(struct tsr__run *run, const struct tsr_tile_loop *all)
 {
     for (int64_t row = 0; row < all->rows; row += SIDE)
         for (int64_t column = 0; column < all->columns; column += SIDE) {
-            const struct tsr_tile_loop x = part_of(all, row, column, least(SIDE, all->rows - row), least(SIDE, all->columns - column));
+            const struct tsr_tile_loop x =
+                part_of(all, row, column, tsr__tile_least(SIDE, all->rows - row), tsr__tile_least(SIDE, all->columns - column));
             if (!tsr__tile_loop_waits(run, &x)) {
                 if (row || column)
                     tsr__tile_loops_end(run);
@@ -150,9 +146,9 @@ __attribute__((noinline)) static void make_product(struct tsr_item *item, const 
     for (int64_t row = 0; row < x.rows; row += MOST_TILES)
         for (int64_t column = 0; column < x.columns; column += MOST_TILES)
             for (int64_t first = 0; first < x.steps; first += most_steps) {
-                const struct tsr_tile_loop some = steps_of(&x, first, least(most_steps, x.steps - first)),
-                                           part = part_of(&some, row, column, least(MOST_TILES, x.rows - row),
-                                                          least(MOST_TILES, x.columns - column));
+                const struct tsr_tile_loop some = steps_of(&x, first, tsr__tile_least(most_steps, x.steps - first)),
+                                           part = part_of(&some, row, column, tsr__tile_least(MOST_TILES, x.rows - row),
+                                                          tsr__tile_least(MOST_TILES, x.columns - column));
                 multiply_now(&part, rows - row * TSR_TILE_ROWS, (columns - column * TSR_TILE_ROWS) * 4, memory);
             }
 }

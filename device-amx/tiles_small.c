@@ -122,23 +122,18 @@ static void pack_columns_of_a(const struct product *p, int64_t row, int64_t k, c
     tsr__tile_pack_rows(to, LINE, words, LINE, product | TSR_TILE_B_COLUMNS);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Both tiles of A of a step from row `row` on, under each other, step after step. What is in rows that A lacks does not count. */
 INLINE void copy_a(const struct product *p, int64_t row, char *strip, copy_function *copy)
 {
     const int64_t bytes = bytes_of(p), steps = steps_of(p);
-    for (int64_t end = least(row + 2 * TSR_TILE_ROWS, p->rows); row < end; row += TSR_TILE_ROWS, strip += TSR_TILE_BYTES)
+    for (int64_t end = tsr__tile_least(row + 2 * TSR_TILE_ROWS, p->rows); row < end; row += TSR_TILE_ROWS, strip += TSR_TILE_BYTES)
         for (int64_t step = 0; step < steps; step++) {
             const int64_t k = step * step_of(p);
             if (p->how & TSR_TILE_A_COLUMNS)
                 pack_columns_of_a(p, row, k, strip + step * STEP_BYTES);
             else
-                copy(strip + step * STEP_BYTES, p->a + row * p->a_stride + k * bytes, p->a_stride, least(p->rows - row, TSR_TILE_ROWS),
-                     least((p->depth - k) * bytes, LINE), false);
+                copy(strip + step * STEP_BYTES, p->a + row * p->a_stride + k * bytes, p->a_stride,
+                     tsr__tile_least(p->rows - row, TSR_TILE_ROWS), tsr__tile_least((p->depth - k) * bytes, LINE), false);
         }
 }
 
@@ -156,8 +151,8 @@ INLINE void copy_c(const struct product *p, int64_t row, int64_t column, char as
 {
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
-            const int64_t r = row + i * TSR_TILE_ROWS, c = column + j * TSR_TILE_ROWS, rows = least(p->rows - r, TSR_TILE_ROWS),
-                          bytes = least((p->columns - c) * 4, LINE);
+            const int64_t r = row + i * TSR_TILE_ROWS, c = column + j * TSR_TILE_ROWS, rows = tsr__tile_least(p->rows - r, TSR_TILE_ROWS),
+                          bytes = tsr__tile_least((p->columns - c) * 4, LINE);
             char *place = p->c + r * p->c_stride + c * 4;
             if (rows > 0 && bytes > 0 && (rows < TSR_TILE_ROWS || bytes < LINE))
                 copy(back ? place : aside[i][j], back ? aside[i][j] : place, p->c_stride, rows, bytes, back);

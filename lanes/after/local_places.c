@@ -6,7 +6,7 @@
 #include "lanes/ir/layout.h"
 #include "lanes/ir/match.h"
 
-enum { MAX_ACCESSES = 2000, MAX_ARGUMENTS = 32 };
+enum { MAX_ACCESSES = 2000, MAX_ARGUMENTS = 32, MAX_DEPTH = 12 /* address computations behind each other */ };
 
 struct search {
     struct tsr__lane_scalars *c;
@@ -159,7 +159,6 @@ static bool add_masked(struct search *s, LLVMValueRef call)
 /* Follows an address, or a vector of some, to all accesses by it. False: it may get elsewhere. */
 static bool follow(struct search *s, LLVMValueRef pointer, int depth)
 {
-    enum { MAX_DEPTH = 12 };
     if (!depth)
         return false;
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
@@ -193,7 +192,7 @@ bool tsr__find_local_accesses(struct tsr__lane_scalars *c, LLVMValueRef function
         if (!tsr__is_fixed_load(l, code[i]) || LLVMGetTypeKind(LLVMTypeOf(code[i])) != LLVMPointerTypeKind || !is_local(code[i]))
             continue;
         s.base = s.base ? s.base : code[i];
-        if (!is_same_load(&s, code[i], s.base) || !follow(&s, code[i], 12))
+        if (!is_same_load(&s, code[i], s.base) || !follow(&s, code[i], MAX_DEPTH))
             return false;
     }
     return found->count > 0;

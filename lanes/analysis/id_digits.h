@@ -9,7 +9,7 @@
 /* The code of a work-item. */
 struct tsr__item_code {
     struct tsr__compilation *l;
-    const struct tsr_kernel_info *info;
+    struct tsr_kernel_info *info;
     const struct tsr__cfg *cfg;
 };
 

@@ -647,7 +647,7 @@ static bool make_body_for(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t 
     for (LLVMBasicBlockRef b = body; b; b = LLVMGetNextBasicBlock(b))
         blocks[count++] = b;
     tsr__copy_blocks(l, blocks, count, body, body, "apart", &copies);
-    const struct tsr__packet_kernel k = {.info = (struct tsr_kernel_info *)u->code.info};
+    const struct tsr__packet_kernel k = {.info = u->code.info};
     LLVMBuilderRef b = tsr__builder_before(l, end = LLVMGetBasicBlockTerminator(entry));
     LLVMValueRef answer = tsr__ask_launch(l, &k, b, TSR__CALL_ALONE, alone);
     LLVMBuildCondBr(b, answer, tsr__copy_of_block(&copies, body), body);
@@ -682,9 +682,9 @@ static bool unstage(struct tsr__unstage *u, LLVMValueRef kernel, uint32_t alone)
         if (!find_reading(u, s.copies, s.copy_count, s.barriers, s.barrier_count, &s.loads[i], &readings[i]))
             return stays(u, s.loads[i].access, "which one copy this load reads cannot be told");
     if (s.alone & ~alone && u->code.l->options->group_size[0]) /* the code is for such launches alone */
-        ((struct tsr_kernel_info *)u->code.info)->alone_arguments |= s.alone;
+        u->code.info->alone_arguments |= s.alone;
     else if (s.alone & ~alone) {
-        ((struct tsr_kernel_info *)u->code.info)->flags |= TSR_KERNEL_STAGES;
+        u->code.info->flags |= TSR_KERNEL_STAGES;
         if (u->body != TSR__NONE)
             return stays(u, s.writes[0], "a store may change what is copied, as types are the same and no pointer is restrict");
         return make_body_for(u, kernel, s.alone) && unstage(u, kernel, s.alone);
