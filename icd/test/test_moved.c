@@ -23,6 +23,22 @@ static const char *const sources[] = {
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
+/* In the tensor language: a product that a unit for tiles makes, if the CPU has one. */
+static const char product[] = "func @a(%p: memref<i32>) attributes { subgroup_size = 16, work_group_size = [16,1] } {\n"
+                              "  %a = alloca : memref<i8x64x64,local>\n"
+                              "  %c = alloca : memref<i32x64x64,local>\n"
+                              "  %from = constant 0 : index\n"
+                              "  %to = constant 64 : index\n"
+                              "  %one = constant 1 : i8\n"
+                              "  %zero = constant 0 : i32\n"
+                              "  foreach (%i,%j)=(%from,%from),(%to,%to) { store %one, %a[%i,%j] }\n"
+                              "  gemm.n.n %one, %a, %a, %zero, %c\n"
+                              "  %last = constant 63 : index\n"
+                              "  %sum = load %c[%last,%last] : i32\n"
+                              "  store %sum, %p[]\n"
+                              "}\n";
+enum { PRODUCT = 1000 /* in the name of its file */, PRODUCT_ITEMS = 16, PRODUCT_SUM = 64 };
+
 static char folder[] = "/tmp/icd_moved_XXXXXX";
 
 static void path_of(char path[128], const char *level, int source)
@@ -50,22 +66,27 @@ static unsigned char *read_file(const char *path, size_t *size)
 
 /* ---- what a process does ---- */
 
+static void save_one(const struct test_world *w, const char *level, const char *source, int number)
+{
+    char path[128];
+    size_t size;
+    cl_program program = test_build(w->context, w->device, source, "-cl-std=CL3.0");
+    unsigned char *binary = binary_of(program, &size);
+    path_of(path, level, number);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(binary, 1, size, file), size);
+    fclose(file);
+    free(binary);
+    CHECK(clReleaseProgram(program));
+}
+
 static void save(const char *level)
 {
     struct test_world w = test_begin(0);
-    for (int i = 0; i < SOURCES; i++) {
-        char path[128];
-        size_t size;
-        cl_program program = test_build(w.context, w.device, sources[i], "-cl-std=CL3.0");
-        unsigned char *binary = binary_of(program, &size);
-        path_of(path, level, i);
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        assert_int_equal(fwrite(binary, 1, size, file), size);
-        fclose(file);
-        free(binary);
-        CHECK(clReleaseProgram(program));
-    }
+    for (int i = 0; i < SOURCES; i++)
+        save_one(&w, level, sources[i], i);
+    save_one(&w, level, product, PRODUCT);
     test_end(&w);
 }
 
@@ -141,6 +162,31 @@ static void load_for_other_code(const char *level, const char *from)
         free(made);
         CHECK(clReleaseProgram(program));
     }
+    test_end(&w);
+}
+
+/* A product made by a unit that this process does without. */
+static void load_product(const char *level, const char *from)
+{
+    (void)level;
+    struct test_world w = test_begin(0);
+    char path[128];
+    size_t size, items = PRODUCT_ITEMS;
+    cl_program program;
+    int sum = -1;
+    path_of(path, from, PRODUCT);
+    const unsigned char *binary = read_file(path, &size);
+    CHECK_CREATE(program, clCreateProgramWithBinary(w.context, 1, &w.device, &size, &binary, NULL, &err), CL_SUCCESS);
+    CHECK(clBuildProgram(program, 1, &w.device, "", NULL, NULL));
+    cl_kernel kernel = test_kernel(program, "a");
+    cl_mem buffer = test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof sum, &sum);
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, sizeof sum, &sum, 0, NULL, NULL));
+    assert_int_equal(sum, PRODUCT_SUM);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseProgram(program));
     test_end(&w);
 }
 
@@ -256,6 +302,10 @@ static const struct step {
     {"reference", "avx2", "avx2", "TESSERA_ENGINE=Reference", load_for_other_code},
     {"sub_groups", "avx2", "avx2", "TESSERA_SUB_GROUP_SIZE=32", load_for_other_code},
     {"damaged", "sse2", "avx2", NULL, load_damaged},
+    {"save_native", "native", "", NULL, save_of},
+    {"product_without_tiles", "native", "native", "TESSERA_TILES=vectors", load_product},
+    {"product_on_lesser_cpu", "sse2", "native", NULL, load_product},
+    {"product_on_greater_cpu", "native", "sse2", NULL, load_product},
     {"without_compiler", "sse2", "avx2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},
     {"lesser_code_without_compiler", "avx2", "sse2", "TESSERA_CC=/nowhere/tessera-cc", load_without_compiler},
 };
@@ -294,9 +344,9 @@ static void each_in_a_process(void **state)
         }
     }
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        for (int source = 0; source < SOURCES; source++) {
+        for (int source = 0; source <= SOURCES; source++) {
             char path[128];
-            path_of(path, steps[i].level, source);
+            path_of(path, steps[i].level, source < SOURCES ? source : PRODUCT);
             unlink(path);
         }
     rmdir(folder);

@@ -36,13 +36,25 @@ static bool is_of_pairs(LLVMValueRef call)
     return scope && tsr__is_constant(scope, TSR_SCOPE_PAIR);
 }
 
-/* What a product of matrices asks of the kernel that makes it. */
-static uint32_t flags_of_product(LLVMValueRef call)
+/* Has the CPU what multiplies tiles so? */
+static bool has_product(const struct tsr__compilation *l, int64_t how)
+{
+    const int64_t product = how & TSR_TILE_PRODUCT;
+    return tsr__has(l, product == TSR_TILE_BF16 ? TSR_CPU_AMX_BF16 : product == TSR_TILE_F16 ? TSR_CPU_AMX_FP16 : TSR_CPU_AMX_INT8);
+}
+
+/* What a product of matrices asks of the kernel that makes it. Who wrote it chose the unit for another CPU, if this one lacks it: then the
+ * model makes it, whose bits are the same. */
+static uint32_t flags_of_product(const struct tsr__compilation *l, LLVMValueRef call)
 {
     int64_t how;
-    if (strcmp(tsr__name(tsr__callee(call)), TSR__RT_PREFIX "matrix_product") != 0 ||
-        !tsr__constant_int(LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1), &how))
+    const unsigned last = (unsigned)LLVMGetNumArgOperands(call) - 1;
+    if (strcmp(tsr__name(tsr__callee(call)), TSR__RT_PREFIX "matrix_product") != 0 || !tsr__constant_int(LLVMGetOperand(call, last), &how))
         return 0;
+    if (how & TSR_TILE_IN_AMX && !has_product(l, how)) {
+        how = (how & ~(int64_t)TSR_TILE_IN_AMX) | TSR_TILE_IN_MODEL;
+        LLVMSetOperand(call, last, LLVMConstInt(LLVMTypeOf(LLVMGetOperand(call, last)), (uint64_t)how, false));
+    }
     return (how & TSR_TILE_IN_AMX ? TSR_KERNEL_AMX_TILES : 0) | (how & TSR_TILE_MAY_WAIT ? TSR_KERNEL_SHARES_OPERANDS : 0);
 }
 
@@ -114,7 +126,7 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
             uint32_t flags = functions[k].flags;
             if (flags & TSR_KERNEL_FIBERS && is_of_pairs(call))
                 flags |= TSR_KERNEL_SUB_GROUP_PAIRS;
-            flags |= flags_of_product(call);
+            flags |= flags_of_product(l, call);
             tsr__map_set(&v.flags, f, tsr__map_get(&v.flags, f) | flags);
             if (functions[k].stack > tsr__map_get(&v.stacks, f))
                 tsr__map_set(&v.stacks, f, functions[k].stack);
