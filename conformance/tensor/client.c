@@ -330,6 +330,7 @@ static void recipes(void)
         {BATCHED, 16, 3, 8, 4, {true, true}, false},
         {TALL, 300, 9, 10, 1, {0}, false},
         {TALL, 64, 4, 6, 1, {0}, true},
+        {TALL, 7, 3, 10, 1, {0}, true}, /* fewer rows than a block */
         {GEMM, 130, 50, 33, 1, {false, true}, false},
         {GEMM, 64, 96, 20, 1, {true, false}, false},
     };

@@ -242,6 +242,10 @@ tinytc_status_t tinytc_recipe_tall_and_skinny_create_specialized(tinytc_recipe_t
             return tinytc_status_invalid_arguments;
     if (!M_block_size)
         tinytc_recipe_tall_and_skinny_suggest_block_size(info, &M_block_size);
+    const int64_t most[] = {M, ldA, ldC}; /* rows, if they are known */
+    for (size_t i = 0; i < TSR_ARRAY_LEN(most); i++)
+        if (most[i] != TINYTC_DYNAMIC && most[i] > 0 && most[i] < M_block_size)
+            M_block_size = (int32_t)most[i];
     struct tsr_buf text = {0};
     for (int zero = 0; zero < 2; zero++)
         put_tall(&text, number_ty->number, zero, matrices, alignment, M_block_size);
