@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Masked accesses whose mask is a constant run of lanes become accesses of these lanes alone: CPUs do not forward what a masked store wrote
- * to a load behind it, and trees in local memory are just that. */
+ * to a load behind it, and trees in local memory are just that. A load of no lanes, of which any frozen value is left, is zero:
+ * the code generator would take whatever a register holds, and arithmetic on denormal numbers takes a hundred times as long. */
 #include "lanes/ir/memory_notes.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/shuffles.h"
@@ -78,6 +79,12 @@ static void narrow_store(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValue
     tsr__copy_memory_notes(call, LLVMBuildStore(b, few, pointer), align_of(call, POINTER_OF_STORE, run, bytes));
 }
 
+/* Is this any value, but the same for all who look? */
+static bool is_any_value(LLVMValueRef v)
+{
+    return LLVMIsAFreezeInst(v) && LLVMIsUndef(LLVMGetOperand(v, 0));
+}
+
 bool tsr__pass_narrow_masks(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t count;
@@ -86,6 +93,11 @@ bool tsr__pass_narrow_masks(struct tsr__compilation *l, LLVMValueRef function)
     for (size_t i = 0; i < count; i++) {
         bool load = tsr__calls(code[i], "llvm.masked.load."), store = tsr__calls(code[i], "llvm.masked.store.");
         struct run run;
+        if (is_any_value(code[i])) {
+            LLVMReplaceAllUsesWith(code[i], LLVMConstNull(LLVMTypeOf(code[i])));
+            LLVMInstructionEraseFromParent(code[i]);
+            continue;
+        }
         if ((!load && !store) || !find_run(LLVMGetOperand(code[i], load ? MASK_OF_LOAD : MASK_OF_STORE), &run))
             continue;
         LLVMTypeRef element = LLVMGetElementType(load ? LLVMTypeOf(code[i]) : LLVMTypeOf(LLVMGetOperand(code[i], VALUE_OF_STORE)));

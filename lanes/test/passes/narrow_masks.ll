@@ -33,3 +33,16 @@ define void @others(ptr %p, <4 x float> %x, <4 x i1> %m) {
   call void @llvm.masked.store.v4f32.p0(<4 x float> %x, ptr align 4 %p, <4 x i1> %m)
   ret void
 }
+
+; Whatever a register holds could be a denormal number.
+; CHECK-LABEL: define <4 x float> @no_lane(
+; CHECK-NOT: freeze <4 x float> poison
+; CHECK: fadd <4 x float> %x, zeroinitializer
+; CHECK: freeze <4 x float> %y
+define <4 x float> @no_lane(<4 x float> %x, <4 x float> %y) {
+  %v = freeze <4 x float> poison
+  %w = fadd <4 x float> %x, %v
+  %z = freeze <4 x float> %y
+  %s = fadd <4 x float> %w, %z
+  ret <4 x float> %s
+}
