@@ -301,6 +301,11 @@ void tsr__note_memory(struct tsr_group *group, const struct tsr_kernel_info *ker
 
 /* ---- nontemporal.c ---- */
 
+/* Bytes of last-level cache for launches on so many cores (0: unknown). `shown`: what the CPU tells. A virtual machine may see the host's
+ * whole cache, but not how many others share it: it has something between what servers have for its cores and all, and the geometric
+ * mean is the least number of times wrong. */
+uint64_t tsr__nontemporal_cache(uint64_t shown, uint64_t cores);
+
 /* A bit for each argument that the launch is to write past the caches. `memory`: as for launch_make. */
 uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                  const struct tsr_arg_memory *memory);

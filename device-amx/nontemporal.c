@@ -9,17 +9,29 @@
 #include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
-/* Size of the last-level cache. A virtual machine may see the host's whole cache and not how many share it: so the size is capped by what
- * servers have for each core. */
+/* The root of low * high, rounded down. */
+static uint64_t mean(uint64_t low, uint64_t high)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit; bit /= 2)
+        if ((root + bit) * (root + bit) <= low * high)
+            root += bit;
+    return root;
+}
+
+uint64_t tsr__nontemporal_cache(uint64_t shown, uint64_t cores)
+{
+    const uint64_t share = cores * TSR__CACHE_OF_A_CORE;
+    return !share || share >= shown ? shown : mean(share, shown);
+}
+
 static uint64_t cache_bytes(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
-    uint64_t bytes = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
     long here = sysconf(_SC_NPROCESSORS_CONF);
     if (!cpu->l3_size || here <= 0)
-        return bytes;
-    uint64_t share = ((uint64_t)here + cpu->core_threads - 1) / cpu->core_threads * TSR__CACHE_OF_A_CORE;
-    return bytes < share ? bytes : share;
+        return cpu->l3_size ? cpu->l3_size : cpu->l2_size;
+    return tsr__nontemporal_cache(cpu->l3_size, ((uint64_t)here + cpu->core_threads - 1) / cpu->core_threads);
 }
 
 static uint64_t enough; /* bytes that a launch must touch; 0: no launch writes so */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "device-amx/costs.h"
 #include "device-amx/cpu.h"
 
 enum { KIB = 1024 };
@@ -41,6 +42,19 @@ static void little_is_not(void **state)
     assert_int_equal(choose(2 * KIB, 64, 1 << 20, 1 << 19, 1 << 24, 1 << 20), 0);   /* part of a large buffer */
     assert_int_equal(choose(1 << 20, 64, 1 << 20, 8 * KIB, 1 << 24, 1 << 20), 0);   /* again and again */
     assert_int_equal(choose(1 << 20, 8, 1 << 20, 1 << 22, 1 << 24, 64), 0);         /* half lines */
+}
+
+/* A cache that no more cores can see than use it is theirs; of another one they have more than a share, and less than all. */
+static void caches_are_shared(void **state)
+{
+    (void)state;
+    enum { MIB = 1024 * KIB };
+    const uint64_t few = 2, share = few * TSR__CACHE_OF_A_CORE, all = 48 * share;
+    assert_int_equal(tsr__nontemporal_cache(32 * MIB, 16), 32 * MIB);
+    assert_int_equal(tsr__nontemporal_cache(32 * MIB, 0), 32 * MIB);
+    assert_int_equal(tsr__nontemporal_cache(share, few), share);
+    assert_int_equal(tsr__nontemporal_cache(4 * share, few), 2 * share);
+    assert_in_range(tsr__nontemporal_cache(all, few), 6 * share, 7 * share);
 }
 
 static void what_meets_is_not(void **state)
@@ -126,6 +140,7 @@ int main(void)
     setenv("TESSERA_STREAM", "64K", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(much_is_written_past),
                                        cmocka_unit_test(little_is_not),
+                                       cmocka_unit_test(caches_are_shared),
                                        cmocka_unit_test(what_meets_is_not),
                                        cmocka_unit_test(nobody_knows),
                                        cmocka_unit_test(neighbours_are_alone),
