@@ -4,6 +4,8 @@
  * takes lines, from the first element to the last. */
 #include "tensor/llvm/index.h"
 
+enum { LINES_AT_ONCE = 4 }; /* that one work-item adds up */
+
 /* So many lines of each work-item together: what they read of the lines lies side by side. */
 struct lines {
     const struct tsr__te_blas *o;
@@ -86,22 +88,38 @@ static void scan_short_lines(struct tsr__te *e, struct lines *lines, LLVMValueRe
     tsr__te_end_loop(e, &loop, NULL);
 }
 
+/* The lines from `from` to `to`, so many at a time, as each addition waits for the one before it in the line. */
+static void add_up_between(struct tsr__te *e, struct lines *lines, LLVMValueRef from, LLVMValueRef to, uint32_t count)
+{
+    const struct tsr__te_blas *o = lines->o;
+    LLVMValueRef sums[2 * LINES_AT_ONCE], zero = tsr__te_zero(e, o->sum).re;
+    struct tsr__te_loop slices, along;
+    tsr__te_loop(e, &slices, from, to, tsr__te_i64(e, count), NULL, 0);
+    for (uint32_t i = 0; i < count; i++)
+        find_slice(e, lines, plus(e, slices.index, i), lines->index[i]);
+    for (uint32_t i = 0; i < count * lines->parts; i++)
+        sums[i] = zero;
+    tsr__te_loop(e, &along, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, 1), sums, count * lines->parts);
+    for (uint32_t i = 0; i < count; i++) {
+        lines->index[i][0] = along.index;
+        struct tsr__te_number sum = tsr__te_carried(&along, lines->parts, i);
+        sum = tsr__te_arith(e, TSR__T_ADD, o->sum, sum, tsr__te_load_as(e, &o->a, lines->index[i], NULL, o->sum));
+        tsr__te_update(e, o, tsr__te_address(e, &o->c, lines->index[i]), sum, o->sum);
+        tsr__te_put_number(sums, lines->parts, i, sum);
+    }
+    tsr__te_end_loop(e, &along, sums);
+    tsr__te_end_rolled_loop(e, &slices, NULL);
+}
+
 /* In numbers of two f64 one work-item adds up a line in less time than a sub-group scans it, as each step of a scan is four vectors. */
 static void add_up_lines(struct tsr__te *e, struct lines *lines)
 {
-    const struct tsr__te_blas *o = lines->o;
-    LLVMValueRef *index = lines->index[0];
-    struct tsr__te_loop slices, along;
+    LLVMValueRef whole = round_down(e, lines->slices, LINES_AT_ONCE);
     LLVMBasicBlockRef end = tsr__te_if(e, e->first_item);
-    tsr__te_loop(e, &slices, tsr__te_i64(e, 0), lines->slices, tsr__te_i64(e, 1), NULL, 0);
-    find_slice(e, lines, slices.index, index);
-    struct tsr__te_number sum =
-        tsr__te_number_loop(e, &along, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, 1), tsr__te_zero(e, o->sum));
-    index[0] = along.index;
-    sum = tsr__te_arith(e, TSR__T_ADD, o->sum, sum, tsr__te_load_as(e, &o->a, index, NULL, o->sum));
-    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, o->sum);
-    tsr__te_end_number_loop(e, &along, sum);
-    tsr__te_end_rolled_loop(e, &slices, NULL);
+    if (tsr__te_known(whole))
+        add_up_between(e, lines, tsr__te_i64(e, 0), whole, LINES_AT_ONCE);
+    if (tsr__te_known(whole) < 0 || tsr__te_known(whole) != tsr__te_known(lines->slices))
+        add_up_between(e, lines, whole, lines->slices, 1);
     tsr__te_end_if(e, end);
 }
 
