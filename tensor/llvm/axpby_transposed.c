@@ -5,7 +5,8 @@
 enum {
     MOST_COPIED = 8192, /* elements of A */
     AVX512_BYTES = 64,
-    LEAST_ROWS = 7, /* that fill no square, and are transposed by one; gathers take longer */
+    MOST_UNROLLED = 40, /* columns of few elements: the end of each loop would not be foreseen */
+    LEAST_ROWS = 7,     /* that fill no square, and are transposed by one; gathers take longer */
 };
 
 struct transposed {
@@ -173,7 +174,10 @@ static void copy_elements(struct tsr__te *e, const struct transposed *t)
     tsr__te_loop(e, &cols, tsr__te_i64(e, 0), t->cols, tsr__te_i64(e, 1), NULL, 0);
     LLVMValueRef index[] = {rows.index, cols.index};
     update(e, t, index[0], index[1], tsr__te_load_as(e, &t->o->a, index, NULL, t->a));
-    tsr__te_end_rolled_loop(e, &cols, NULL);
+    if (is_known_below(t->cols, MOST_UNROLLED + 1))
+        tsr__te_end_loop(e, &cols, NULL);
+    else
+        tsr__te_end_rolled_loop(e, &cols, NULL);
     tsr__te_end_rolled_loop(e, &rows, NULL);
     tsr__te_end_if(e, end);
 }
