@@ -94,7 +94,7 @@ static void copy_part(struct tsr__te *e, struct transposed *t, LLVMValueRef row,
     tsr__te_transpose(e, &t->square, first, row, elements);
     for (uint32_t i = 0; i < t->side; i++)
         LLVMSetAlignment(LLVMBuildStore(e->builder, elements[i], in_turned(e, t, tsr__te_i64(e, i))), t->square.bytes);
-    tsr__te_begin_together(e, t->o, t->rows, &together);
+    tsr__te_begin_together(e, t->o, t->rows, TSR__TE_COLUMNS_TOGETHER, &together);
     LLVMBasicBlockRef end = tsr__te_if(e, less(e, index[0], t->cols));
     tsr__te_sure_loop(e, &rows, row, minimum(e, t->rows, plus(e, row, t->side)), tsr__te_i64(e, together.count));
     for (uint32_t i = 0; i < together.count; i++) {

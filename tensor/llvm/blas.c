@@ -62,7 +62,7 @@ static void for_last_rows(struct tsr__te *e, struct elements *all, LLVMValueRef 
     struct tsr__te_loop columns;
     struct tsr__te_together together;
     LLVMValueRef index[] = {add(e, from, e->item[0]), NULL};
-    if (e->func->info.work_group_size[1] > 1 || !tsr__te_begin_together(e, o, o->c.shape[1], &together)) {
+    if (e->func->info.work_group_size[1] > 1 || !tsr__te_begin_together(e, o, o->c.shape[1], TSR__TE_MOST_COLUMNS_TOGETHER, &together)) {
         for_rows(e, all, TSR__TE_LAST, from, to);
         return;
     }

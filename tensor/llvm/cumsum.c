@@ -137,7 +137,8 @@ static void scan_first_mode(struct tsr__te *e, struct lines *lines)
         add_up_lines(e, lines);
         return;
     }
-    if (known < e->func->info.sub_group_size && e->one_sub_group && tsr__te_begin_together(e, lines->o, lines->slices, &together)) {
+    if (known < e->func->info.sub_group_size && e->one_sub_group &&
+        tsr__te_begin_together(e, lines->o, lines->slices, TSR__TE_MOST_COLUMNS_TOGETHER, &together)) {
         end = tsr__te_if(e, known < 0 ? less(e, size, tsr__te_i64(e, e->func->info.sub_group_size)) : NULL);
         scan_short_lines(e, lines, lane, &together);
         if (known >= 0)
@@ -237,7 +238,8 @@ static void scan_last(struct tsr__te *e, struct lines *lines, LLVMValueRef from)
     int64_t known = tsr__te_known(all);
     struct tsr__te_together together;
     LLVMBasicBlockRef end = NULL;
-    if (known < tsr__te_known(items) && tsr__te_begin_together(e, lines->o, lines->o->a.shape[lines->mode], &together)) {
+    if (known < tsr__te_known(items) &&
+        tsr__te_begin_together(e, lines->o, lines->o->a.shape[lines->mode], TSR__TE_MOST_COLUMNS_TOGETHER, &together)) {
         end = tsr__te_if(e, known < 0 ? less(e, all, items) : NULL);
         scan_between(e, lines, from, all, true, &together);
         if (known >= 0)

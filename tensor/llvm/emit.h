@@ -329,16 +329,18 @@ struct tsr__te_target {
 bool tsr__te_update_apart(struct tsr__te *e, const struct tsr__te_blas *o, const struct tsr__te_target *targets, LLVMValueRef *products,
                           uint32_t count, enum tsr__t_number sum);
 /* Columns of C that are updated so: all are read before one is written. */
-enum { TSR__TE_COLUMNS_TOGETHER = 4 };
+enum { TSR__TE_COLUMNS_TOGETHER = 4, TSR__TE_MOST_COLUMNS_TOGETHER = 8 };
 struct tsr__te_together {
     const struct tsr__te_blas *o;
     LLVMValueRef end, last; /* of the columns; the last one, which is read in the place of those behind it, or NULL: there are none */
     uint32_t count;         /* together */
-    struct tsr__te_target targets[TSR__TE_COLUMNS_TOGETHER];
-    LLVMValueRef products[2 * TSR__TE_COLUMNS_TOGETHER];
+    struct tsr__te_target targets[TSR__TE_MOST_COLUMNS_TOGETHER];
+    LLVMValueRef products[2 * TSR__TE_MOST_COLUMNS_TOGETHER];
 };
-/* False: they need not be together, as nothing is read. */
-bool tsr__te_begin_together(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef columns, struct tsr__te_together *all);
+/* `most`: TSR__TE_MOST_COLUMNS_TOGETHER if their number is known; or TSR__TE_COLUMNS_TOGETHER, which there are then each time, if there are
+ * as many. False: they need not be together, as nothing is read. */
+bool tsr__te_begin_together(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef columns, uint32_t most,
+                            struct tsr__te_together *all);
 /* The number of column `i` of those from `first` on. */
 LLVMValueRef tsr__te_one_together(struct tsr__te *e, const struct tsr__te_together *all, LLVMValueRef first, uint32_t i);
 void tsr__te_put_together(struct tsr__te *e, struct tsr__te_together *all, uint32_t i, LLVMValueRef *index, struct tsr__te_number product);

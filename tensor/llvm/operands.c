@@ -89,12 +89,17 @@ void tsr__te_finish_update(struct tsr__te *e, const struct tsr__te_blas *o, cons
     tsr__te_end_if(e, end);
 }
 
-bool tsr__te_begin_together(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef columns, struct tsr__te_together *all)
+bool tsr__te_begin_together(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef columns, uint32_t most,
+                            struct tsr__te_together *all)
 {
     int64_t known = tsr__te_known(columns);
     *all = (struct tsr__te_together){.o = o, .end = columns, .count = TSR__TE_COLUMNS_TOGETHER};
     if (is_known_below(columns, all->count))
         all->count = known ? (uint32_t)known : 1;
+    else if (known > 0 && known % all->count && most > all->count) { /* as often as the most make it, and as many each time */
+        int64_t times = (known + most - 1) / most;
+        all->count = (uint32_t)((known + times - 1) / times);
+    }
     if (known < 0 || known % all->count)
         all->last = minus(e, columns, tsr__te_i64(e, 1));
     return e->unit.blocks && !o->beta_zero && o->atomic == TSR__T_PLAIN;
