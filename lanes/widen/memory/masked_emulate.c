@@ -34,13 +34,18 @@ static int64_t stride_of(const struct tsr__access *a)
                                                : a->scalar_bytes;
 }
 
-/* What stands for lane 0's address: the access, but on the stack. */
-static LLVMValueRef stack_copy(struct tsr__widener *s, const struct tsr__access *a)
+/* What stands for lane 0's address: the access, but on the stack. `clear`: what lanes that are not there read is zero, as whatever was on
+ * the stack may be denormal numbers, and CPUs take a hundred times as long for those. Not for numbers of 32 bits and more, which CPUs of
+ * today need no copies of: undefined lanes save arithmetic. */
+static LLVMValueRef stack_copy(struct tsr__widener *s, const struct tsr__access *a, bool clear)
 {
     int64_t stride = stride_of(a);
     uint64_t size = s->width * (uint64_t)(stride < 0 ? -stride : stride);
     LLVMValueRef made = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), size), "lanes");
     LLVMSetAlignment(made, a->align > TSR_CACHE_LINE ? a->align : TSR_CACHE_LINE);
+    if (clear)
+        LLVMSetAlignment(LLVMBuildStore(s->b, LLVMConstNull(LLVMVectorType(a->scalar, (unsigned)(size / a->scalar_bytes))), made),
+                         TSR_CACHE_LINE);
     made = LLVMBuildAddrSpaceCast(s->b, made, LLVMTypeOf(a->pointer), "");
     return stride < 0 ? tsr__plus_bytes(s->l, s->b, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
 }
@@ -91,7 +96,8 @@ void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLV
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), to = stack_copy(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask),
+                 to = stack_copy(s, a, a->scalar_bytes == sizeof(uint16_t));
     copy_lanes(s, a, to, p, bits, all);
     tsr__direct_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), components);
     for (unsigned i = 0; i < a->step; i++)
@@ -103,7 +109,7 @@ void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LL
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = stack_copy(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = stack_copy(s, a, false);
     tsr__direct_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), components);
     copy_lanes(s, a, p, from, bits, all);
 }
