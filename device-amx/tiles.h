@@ -151,6 +151,8 @@ struct tsr__tile_grid {
     const struct tsr_tile_matrix *a_at, *b_at; /* with edges: where these lie in their matrices; else NULL */
     char *const *to;                           /* row after row; NULL: there is no such loop */
     int64_t sum;                               /* bytes from the start of C to that of the sum that is made, if sums are apart */
+    const int64_t *segment_steps;              /* of `segments` that follow each other in K; `a` and `b` are for each segment then */
+    uint32_t segments;                         /* 0: A and B go on through all steps */
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
     int64_t c_rows, c_bytes;                   /* of C, all of whose loops are one, and bytes of a row: others are not there; 0: all are */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
@@ -158,6 +160,7 @@ struct tsr__tile_grid {
     bool b_in_place;                           /* B is not packed: tiles are loaded from where it lies */
 };
 enum {
+    TSR__GRID_MOST_SEGMENTS = 64,
     TSR__GRID_PANEL_BYTES = 1 << 20,
     TSR__GRID_STRIP_BYTES = 1 << 19,
     TSR__GRID_EDGE_BYTES = 1 << 15, /* a row of A with zeros outside of its matrix */

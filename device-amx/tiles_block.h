@@ -14,6 +14,23 @@ enum {
     PANEL_LINE = PANEL * LINE, /* a word of K of all columns of a panel */
 };
 
+/* A segment of K of a grid, as a grid. */
+struct tsr__tile_segment {
+    struct tsr__tile_grid grid;
+    struct tsr_tile_loop loop;
+};
+
+static inline void tsr__grid_segment(const struct tsr__tile_grid *g, int64_t i, struct tsr__tile_segment *s)
+{
+    s->loop = *g->loop;
+    s->grid = *g;
+    s->loop.steps = g->segment_steps[i];
+    s->grid.loop = &s->loop;
+    s->grid.segments = 0;
+    s->grid.a += i * g->rows;
+    s->grid.b += i * g->columns;
+}
+
 /* A block of columns, packed. */
 struct tsr__block {
     const struct tsr__tile_grid *grid;
