@@ -3,15 +3,14 @@
  *
  *     for (k …) { s = mad(a, b, s);  sums += dot(ones, b); }     →     for (k …) { s = mad(a, b, s);  t = mad(ones, b, t); }
  *
- * Each row of t is the sums. Vectors that add up B would read it again for each packet, in rows that are apart, while the device has it packed
- * for all work-groups that share it. With tile registers only, whose products of more rows take little more time. Rows of ones fill up the tile
- * in which the others are. */
+ * Each row of t is the sums. Vectors that add up B would read it again for each packet, in rows that are apart. In a grid the ones are one
+ * A for all rows of work-groups, so the device makes the sums once. With tile registers only. */
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/ir/shuffles.h"
 #include "lanes/matrix/matrix.h"
 
-enum { MOST_WORDS = 64, MOST_PRODUCTS = 64, MOST_TOGETHER = TSR_TILE_ROWS / TSR__MAX_M };
+enum { MOST_WORDS = 64, MOST_PRODUCTS = 64 };
 
 struct sums {
     struct tsr__compilation *l;
@@ -70,8 +69,7 @@ static bool take_words(struct sums *x, const struct tsr__mad *mad)
     unsigned at[TSR__WORDS];
     for (unsigned i = 0; i < TSR__WORDS; i++) {
         unsigned k = 0;
-        while (k < x->word_count &&
-               (x->words[k] != tsr__mad_b(mad, i) || x->is_unsigned[k] != (mad->f->eb == TSR_ELEMENT_U8)))
+        while (k < x->word_count && (x->words[k] != tsr__mad_b(mad, i) || x->is_unsigned[k] != (mad->f->eb == TSR_ELEMENT_U8)))
             k++;
         if (k == x->word_count)
             return false;
@@ -96,15 +94,6 @@ static bool find_products(struct sums *x, struct tsr__mad *of, unsigned *count)
 }
 
 /* ---- products with ones ---- */
-
-/* So many products of ones fill the tiles under each other that have this B. */
-static unsigned missing(const struct sums *x, const struct tsr__mad *mad)
-{
-    unsigned same = 0;
-    for (unsigned i = 0; i < x->count; i++)
-        same += tsr__mads_share(&x->mads[i], mad, mad->a_count, TSR__WORDS);
-    return MOST_TOGETHER - same % MOST_TOGETHER;
-}
 
 /* Adds a product with ones to the rows. */
 static void add_product(struct sums *x, const struct tsr__mad *of, LLVMValueRef *rows)
@@ -187,10 +176,7 @@ static bool replace_sum(struct sums *x, LLVMValueRef phi)
     if (LLVMTypeOf(phi) != LLVMTypeOf(tsr__mad_c(&x->mads[0], 0)) || !LLVMIsNull(LLVMGetIncomingValue(phi, other)) ||
         tsr__use_count(phi) != 1 || !stays_for_next_round(x) || !find_parts(x, x->next) || !x->has_phi || !find_products(x, of, &count))
         return false;
-    LLVMValueRef made = NULL;
-    for (unsigned i = missing(x, &of[0]); i; i--)
-        made = make_products(x, of, count);
-    LLVMReplaceAllUsesWith(x->next, made);
+    LLVMReplaceAllUsesWith(x->next, make_products(x, of, count));
     return true;
 }
 
