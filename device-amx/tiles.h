@@ -232,6 +232,8 @@ void tsr__tile_widen_words(char *to, int64_t to_stride, const char *from, int64_
 
 /* Has the grid so few rows, in tiles, that packing B would not serve a second strip of A, and may tiles of B be loaded where they lie? */
 bool tsr__tile_may_load_b(const struct tsr__tile_grid *g);
+/* Has it so few rows that columns of B, where they lie, may be rows of tiles, of the product turned round? (tiles_turned.c) */
+bool tsr__tile_may_turn(const struct tsr__tile_grid *g);
 /* Has the grid so few rows that packing B takes longer than the product? It is one of vectors then, of words of B where they lie. */
 bool tsr__tile_is_thin(const struct tsr__tile_grid *g);
 /* Of such a grid; needs no memory of it. (tiles_thin.c) */

@@ -355,6 +355,10 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     const int64_t all = g->columns * g->loop->columns, kept = b.sums > 1 ? b.words + b.sums : b.words, /* with corrections */
         fit = (int64_t)tsr__tile_grid_best_b() / (kept * PANEL_LINE);
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
+    if (g->b_in_place && tsr__tile_may_turn(g)) {
+        tsr__block_multiply_turned(&b);
+        return;
+    }
     if (b.sums > 1)
         b.corrections = (__m512i(*)[PANEL])(b.panels + most / PANEL * b.words * PANEL_LINE);
     for (b.column = 0; b.column < all; b.column += b.columns) {

@@ -61,6 +61,26 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
     return copy;
 }
 
+void tsr__block_pack_row(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, char *to, int64_t pitch, int64_t packed)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), in_line = TSR__TILE_WORDS / packed_words(x);
+    int64_t far;
+    const char *from = tsr__block_steps_of_a(b, row, first, steps, &far);
+    if (is_of_nibbles(x)) {
+        tsr__tile_unpack_a(to + packed * pitch, pitch, from, far, steps, (uint32_t)x->how);
+        return;
+    }
+    const int64_t lines = packed % in_line == 0 && (in_line == 1 || far == bytes) ? steps / in_line : 0;
+    copy_lines(to + packed / in_line * pitch, pitch, from, in_line * far, (unsigned)lines);
+    for (int64_t step = lines * in_line; step < steps; step++) {
+        char *line = to + (packed + step) / in_line * pitch;
+        if ((packed + step) % in_line == 0)
+            memset(line, 0, LINE);
+        memcpy(line + (packed + step) % in_line * bytes, from + step * far, (size_t)bytes);
+    }
+}
+
 void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g)
 {
     computed_rows(g)->values = NULL;

@@ -173,7 +173,7 @@ void tsr__packed_b_multiply(struct tsr__packed_b *p, const struct tsr__run *run,
         return;
     }
     g->has_packed_b = is_packed(p, run, g);
-    g->b_in_place = !g->has_packed_b && tsr__tile_may_load_b(g);
+    g->b_in_place = !g->has_packed_b && (tsr__tile_may_load_b(g) || tsr__tile_may_turn(g));
     tsr__tile_grid_multiply(g);
     if (g->has_packed_b || g->b_in_place)
         return;

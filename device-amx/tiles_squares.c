@@ -117,33 +117,12 @@ static void pack_columns_of_a(const struct tsr__block *b, const struct strip_row
 }
 
 /* Steps of tiles; those of halves lie beside each other, the other half of the last one is zero. */
-/* Some steps of a row of A, behind those that are packed already. */
-static void pack_row(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, char *to, int64_t packed)
-{
-    const struct tsr_tile_loop *x = b->grid->loop;
-    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), in_line = TSR__TILE_WORDS / packed_words(x);
-    int64_t far;
-    const char *from = tsr__block_steps_of_a(b, row, first, steps, &far);
-    if (is_of_nibbles(x)) {
-        tsr__tile_unpack_a(to + packed * STRIP * LINE, STRIP * LINE, from, far, steps, (uint32_t)x->how);
-        return;
-    }
-    const int64_t lines = packed % in_line == 0 && (in_line == 1 || far == bytes) ? steps / in_line : 0;
-    copy_lines(to + packed / in_line * STRIP * LINE, STRIP * LINE, from, in_line * far, (unsigned)lines);
-    for (int64_t step = lines * in_line; step < steps; step++) {
-        char *line = to + (packed + step) / in_line * STRIP * LINE;
-        if ((packed + step) % in_line == 0)
-            memset(line, 0, LINE);
-        memcpy(line + (packed + step) % in_line * bytes, from + step * far, (size_t)bytes);
-    }
-}
-
 /* Those of a segment of K among `steps` steps from `first` on. */
 static void pack_segment(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t steps, int64_t packed)
 {
     const int64_t all = rows_of_grid(b->grid), count = all - rows->row > TSR_TILE_ROWS ? STRIP : TSR_TILE_ROWS;
     for (int64_t r = 0; r < count; r++)
-        pack_row(b, rows->row + r < all ? rows->row + r : all - 1, first, steps, b->strip + r * LINE, packed);
+        tsr__block_pack_row(b, rows->row + r < all ? rows->row + r : all - 1, first, steps, b->strip + r * LINE, STRIP * LINE, packed);
 }
 
 static void pack_tiles(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t count)

@@ -277,7 +277,7 @@ static void check(struct grid *g, char *memory)
     expect_grid(g, expected);
     set_outsides(g, 0xff); /* fractions that are no numbers */
     compute(g);
-    g->grid.b_in_place = tsr__tile_may_load_b(&g->grid);
+    g->grid.b_in_place = tsr__tile_may_load_b(&g->grid) || tsr__tile_may_turn(&g->grid);
     if (tsr__tile_is_thin(&g->grid) && number() % 2)
         tsr__tile_thin_multiply(&g->grid);
     else
