@@ -61,7 +61,6 @@ struct tsr__tile_square {
     unsigned rows;   /* of tiles: 1 or 2 */
     bool zero;       /* `from` is not read */
     bool one_column; /* there is no second tile of B */
-    bool b_in_place; /* B comes from memory, not from the second cache */
     struct tsr__tile_rows from[2][2], to[2][2];
 };
 /* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): a square, and one product, added to a tile in

@@ -28,9 +28,9 @@ bool tsr__tile_may_load_b(const struct tsr__tile_grid *g)
 /* Where two tiles of B beside each other begin, from a step of tiles on, and how far its rows are from each other. */
 static void find_b(const struct tsr__block *b, int64_t panel, int64_t first, struct tsr__tile_square *s)
 {
-    s->b_in_place = b->grid->b_in_place;
-    s->b_stride = s->b_in_place ? b->grid->loop->b_stride : PANEL_LINE;
-    s->b = (s->b_in_place ? column_of_b(b->grid, b->column + panel * PANEL) : b->panels + panel * b->words * PANEL_LINE) +
+    const bool in_place = b->grid->b_in_place;
+    s->b_stride = in_place ? b->grid->loop->b_stride : PANEL_LINE;
+    s->b = (in_place ? column_of_b(b->grid, b->column + panel * PANEL) : b->panels + panel * b->words * PANEL_LINE) +
            first * TSR_TILE_ROWS * s->b_stride;
 }
 
