@@ -61,7 +61,6 @@ struct tsr__tile_square {
     unsigned rows;   /* of tiles: 1 or 2 */
     bool zero;       /* `from` is not read */
     bool one_column; /* there is no second tile of B */
-    bool b_in_place; /* B comes from memory, not from the second cache */
     struct tsr__tile_rows from[2][2], to[2][2];
 };
 /* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): a square, and one product, added to a tile in
@@ -151,6 +150,8 @@ struct tsr__tile_grid {
     const struct tsr_tile_matrix *a_at, *b_at; /* with edges: where these lie in their matrices; else NULL */
     char *const *to;                           /* row after row; NULL: there is no such loop */
     int64_t sum;                               /* bytes from the start of C to that of the sum that is made, if sums are apart */
+    const int64_t *segment_steps;              /* of `segments` that follow each other in K; `a` and `b` are for each segment then */
+    uint32_t segments;                         /* 0: A and B go on through all steps */
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
     int64_t c_rows, c_bytes;                   /* of C, all of whose loops are one, and bytes of a row: others are not there; 0: all are */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
@@ -158,6 +159,7 @@ struct tsr__tile_grid {
     bool b_in_place;                           /* B is not packed: tiles are loaded from where it lies */
 };
 enum {
+    TSR__GRID_MOST_SEGMENTS = 64,
     TSR__GRID_PANEL_BYTES = 1 << 20,
     TSR__GRID_STRIP_BYTES = 1 << 19,
     TSR__GRID_EDGE_BYTES = 1 << 15, /* a row of A with zeros outside of its matrix */
@@ -229,6 +231,8 @@ void tsr__tile_widen_words(char *to, int64_t to_stride, const char *from, int64_
 
 /* Has the grid so few rows, in tiles, that packing B would not serve a second strip of A, and may tiles of B be loaded where they lie? */
 bool tsr__tile_may_load_b(const struct tsr__tile_grid *g);
+/* Has it so few rows that columns of B, where they lie, may be rows of tiles, of the product turned round? (tiles_turned.c) */
+bool tsr__tile_may_turn(const struct tsr__tile_grid *g);
 /* Has the grid so few rows that packing B takes longer than the product? It is one of vectors then, of words of B where they lie. */
 bool tsr__tile_is_thin(const struct tsr__tile_grid *g);
 /* Of such a grid; needs no memory of it. (tiles_thin.c) */

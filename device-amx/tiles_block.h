@@ -14,6 +14,23 @@ enum {
     PANEL_LINE = PANEL * LINE, /* a word of K of all columns of a panel */
 };
 
+/* A segment of K of a grid, as a grid. */
+struct tsr__tile_segment {
+    struct tsr__tile_grid grid;
+    struct tsr_tile_loop loop;
+};
+
+static inline void tsr__grid_segment(const struct tsr__tile_grid *g, int64_t i, struct tsr__tile_segment *s)
+{
+    s->loop = *g->loop;
+    s->grid = *g;
+    s->loop.steps = g->segment_steps[i];
+    s->grid.loop = &s->loop;
+    s->grid.segments = 0;
+    s->grid.a += i * g->rows;
+    s->grid.b += i * g->columns;
+}
+
 /* A block of columns, packed. */
 struct tsr__block {
     const struct tsr__tile_grid *grid;
@@ -84,6 +101,8 @@ static inline const char *row_of_a(const struct tsr__block *b, int64_t row)
 /* A row of A from a step on, and how far it is to the next one. Where the row leaves its matrix, or is computed, `steps`
  * steps from `first` on are copied to the block's own memory. */
 const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, int64_t *far);
+/* Packs some steps of a row of A as lines of tiles, which are `pitch` bytes apart, behind `packed` steps. */
+void tsr__block_pack_row(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, char *to, int64_t pitch, int64_t packed);
 /* What the grid's memory holds is not of this grid yet. */
 void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g);
 
@@ -156,5 +175,7 @@ static inline void copy_lines(char *to, int64_t to_stride, const char *from, int
  * (tiles_strips.c); and the same in AMX's registers, or in the model of them (tiles_squares.c). */
 void tsr__block_multiply_strips(const struct tsr__block *b, enum tsr_tile_product product);
 void tsr__block_multiply_squares(const struct tsr__block *b);
+/* The grid's few rows times all its columns, which are not packed. */
+void tsr__block_multiply_turned(const struct tsr__block *b);
 
 #endif

@@ -13,6 +13,7 @@ enum {
     MOST_PANELS = 32,
     COMPUTE_TOGETHER = 8, /* steps of a column of B that is computed */
     PACK_TOGETHER = 32,   /* columns of B, of one tile each: two lines of bytes by rows, or eight of words */
+    PACK_BY_COLUMNS = 1,  /* … where B is by columns: its 16 are as many streams, of which the processor fetches few ahead */
 };
 
 /* For whose operands there is memory: an even number. */
@@ -146,6 +147,15 @@ static void compute_steps(const struct column *c, const struct tsr__tile_grid *g
         tsr__tile_cut_lines(to, PANEL_LINE, steps * words);
 }
 
+/* Fetches a row of a step's B to the second cache, of all columns if they are beside each other. Rows that are apart nobody else fetches.
+ */
+static void fetch_row(const struct column *columns, int64_t count, const struct tsr_tile_loop *x, int64_t step, int64_t row)
+{
+    const char *from = columns[0].from + step * x->b_step + row * x->b_stride;
+    for (int64_t i = 0; i < count * tsr__loop_b_bytes(x); i += LINE)
+        __builtin_prefetch(from + i, 0, 2);
+}
+
 /* Step after step of some columns beside each other, as a row of B has lines in common with its neighbours, or follows them in a page. */
 static void pack_steps(const struct tsr__block *b, const struct column *columns, int64_t count)
 {
@@ -154,6 +164,8 @@ static void pack_steps(const struct tsr__block *b, const struct column *columns,
     for (int64_t step = 0, steps; step < x->steps; step += steps) {
         steps = !computed ? 1 : x->steps - step < COMPUTE_TOGETHER ? x->steps - step : COMPUTE_TOGETHER;
         for (int64_t i = 0; i < count; i++) {
+            for (int64_t r = i; x->how & TSR_TILE_B_ROWS && step + 1 < x->steps && r < tsr__loop_b_rows(x); r += count)
+                fetch_row(columns, count, x, step + 1, r);
             if (computed)
                 compute_steps(&columns[i], b->grid, step, steps);
             else
@@ -162,19 +174,36 @@ static void pack_steps(const struct tsr__block *b, const struct column *columns,
     }
 }
 
+/* All steps of a grid without segments. */
+static void pack_columns(const struct tsr__block *b)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t together = x->how & TSR_TILE_B_COLUMNS ? PACK_BY_COLUMNS : PACK_TOGETHER;
+    struct column columns[PACK_TOGETHER];
+    for (int64_t first = 0; first < b->columns; first += together) {
+        const int64_t count = b->columns - first < together ? b->columns - first : together;
+        for (int64_t i = 0; i < count; i++)
+            columns[i] = find_column(b, first + i);
+        pack_steps(b, columns, count);
+    }
+}
+
 static void pack_panels(const struct tsr__block *b)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t packed = x->steps * packed_words(x);
-    struct column columns[PACK_TOGETHER];
-    for (int64_t first = 0; first < b->columns; first += PACK_TOGETHER) {
-        const int64_t count = b->columns - first < PACK_TOGETHER ? b->columns - first : PACK_TOGETHER;
-        for (int64_t i = 0; i < count; i++)
-            columns[i] = find_column(b, first + i);
-        pack_steps(b, columns, count);
-        for (int64_t i = 0; i < count && packed < b->words; i += PANEL)
-            memset(columns[i].to + packed * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
+    struct tsr__block of_part = *b;
+    if (!b->grid->segments)
+        pack_columns(b);
+    for (int64_t i = 0; i < b->grid->segments; i++) {
+        struct tsr__tile_segment part;
+        tsr__grid_segment(b->grid, i, &part);
+        of_part.grid = &part.grid;
+        pack_columns(&of_part);
+        of_part.panels += part.loop.steps * packed_words(x) * PANEL_LINE;
     }
+    for (int64_t i = 0; i < b->columns && packed < b->words; i += PANEL)
+        memset(b->panels + (i / PANEL * b->words + packed) * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
 }
 
 /* ---- products that are widened first ---- */
@@ -326,6 +355,10 @@ static void multiply_chunk(const struct tsr__tile_grid *g)
     const int64_t all = g->columns * g->loop->columns, kept = b.sums > 1 ? b.words + b.sums : b.words, /* with corrections */
         fit = (int64_t)tsr__tile_grid_best_b() / (kept * PANEL_LINE);
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
+    if (g->b_in_place && tsr__tile_may_turn(g)) {
+        tsr__block_multiply_turned(&b);
+        return;
+    }
     if (b.sums > 1)
         b.corrections = (__m512i(*)[PANEL])(b.panels + most / PANEL * b.words * PANEL_LINE);
     for (b.column = 0; b.column < all; b.column += b.columns) {

@@ -4,7 +4,8 @@
 
 /* A tile's rows of A that is computed, row after row, in memory of the grid: those of the last steps that were asked for. */
 struct computed {
-    int64_t grid_row, tile, first, steps; /* grid_row < 0: none */
+    const char *values; /* NULL: none */
+    int64_t tile, first, steps;
     _Alignas(LINE) char rows[];
 };
 
@@ -19,19 +20,21 @@ static int64_t pitch_of(int64_t bytes)
     return (bytes + LINE - 1) / LINE * LINE | LINE;
 }
 
-static const char *computed_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t first, int64_t steps, int64_t *far)
+static const char *computed_row_of_a(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, int64_t *far)
 {
+    const struct tsr__tile_grid *g = b->grid;
     const struct tsr_tile_loop *x = g->loop;
-    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = row / tsr__loop_rows(x), in_loop = row % tsr__loop_rows(x),
-                  tile = in_loop / x->tile_rows, pitch = pitch_of(steps * bytes);
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), grid_row = quotient(row, b->by_rows),
+                  in_loop = row - grid_row * tsr__loop_rows(x), tile = x->rows > 1 ? in_loop / TSR_TILE_ROWS : 0,
+                  pitch = pitch_of(steps * bytes);
     struct computed *c = computed_rows(g);
     first += g->first;
-    if (c->grid_row != grid_row || c->tile != tile || c->first != first || c->steps != steps) {
-        *c = (struct computed){grid_row, tile, first, steps};
+    if (c->values != g->a[grid_row] || c->tile != tile || c->first != first || c->steps != steps) {
+        *c = (struct computed){g->a[grid_row], tile, first, steps};
         x->a_code(g->a[grid_row], first, steps, (uint32_t)tile, c->rows, pitch, bytes);
     }
     *far = bytes;
-    return c->rows + in_loop % x->tile_rows * pitch;
+    return c->rows + (in_loop - tile * TSR_TILE_ROWS) * pitch;
 }
 
 const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, int64_t *far)
@@ -40,7 +43,7 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
     const struct tsr_tile_loop *x = g->loop;
     const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
     if (x->how & TSR_TILE_A_COMPUTED)
-        return computed_row_of_a(g, row, first, steps, far);
+        return computed_row_of_a(b, row, first, steps, far);
     const char *from = row_of_a(b, row) + first * x->a_step;
     *far = x->a_step;
     if (!g->a_at)
@@ -58,7 +61,27 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
     return copy;
 }
 
+void tsr__block_pack_row(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, char *to, int64_t pitch, int64_t packed)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x), in_line = TSR__TILE_WORDS / packed_words(x);
+    int64_t far;
+    const char *from = tsr__block_steps_of_a(b, row, first, steps, &far);
+    if (is_of_nibbles(x)) {
+        tsr__tile_unpack_a(to + packed * pitch, pitch, from, far, steps, (uint32_t)x->how);
+        return;
+    }
+    const int64_t lines = packed % in_line == 0 && (in_line == 1 || far == bytes) ? steps / in_line : 0;
+    copy_lines(to + packed / in_line * pitch, pitch, from, in_line * far, (unsigned)lines);
+    for (int64_t step = lines * in_line; step < steps; step++) {
+        char *line = to + (packed + step) / in_line * pitch;
+        if ((packed + step) % in_line == 0)
+            memset(line, 0, LINE);
+        memcpy(line + (packed + step) % in_line * bytes, from + step * far, (size_t)bytes);
+    }
+}
+
 void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g)
 {
-    computed_rows(g)->grid_row = -1;
+    computed_rows(g)->values = NULL;
 }

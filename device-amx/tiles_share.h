@@ -112,6 +112,8 @@ struct tsr__packed_b {
     uint64_t launch; /* 0: none; of memory with any contents it is the number of no launch */
     struct tsr_tile_loop loop;
     int64_t count;
+    uint32_t segments; /* as those of the grid */
+    int64_t segment_steps[TSR__GRID_MOST_SEGMENTS];
     bool is_of_pairs; /* `right` counts */
     const char *at[TSR__MOST_SIDE], *right[TSR__MOST_SIDE];
     struct tsr_tile_matrix in[TSR__MOST_SIDE];

@@ -20,17 +20,6 @@
     X(bf16, _tile_dpbf16ps)                                                                                                                \
     X(f16, _tile_dpfp16ps)
 
-enum { FETCHED_AHEAD = 2 }; /* steps that B is fetched before it is needed */
-
-/* Fetches two tiles beside each other into the second cache. */
-INLINE void fetch_tiles(const char *from, int64_t stride)
-{
-    for (unsigned r = 0; r < TSR_TILE_ROWS; r++, from += stride) {
-        _mm_prefetch(from, _MM_HINT_T1);
-        _mm_prefetch(from + TSR_TILE_ROW_BYTES, _MM_HINT_T1);
-    }
-}
-
 AMX INLINE void zero_sums(void)
 {
     _tile_zero(0);
@@ -69,8 +58,6 @@ AMX INLINE void zero_sums(void)
                 multiply(1, 4, 7);                                                                                                         \
             if (down)                                                                                                                      \
                 multiply(2, 5, 6);                                                                                                         \
-            if (x->b_in_place)                                                                                                             \
-                fetch_tiles(b + FETCHED_AHEAD * b_step, b_stride);                                                                         \
             b += b_step;                                                                                                                   \
             if (left > 1)                                                                                                                  \
                 _tile_stream_loadd(6, b, b_stride);                                                                                        \

@@ -16,8 +16,8 @@ bool tsr__tile_may_load_b(const struct tsr__tile_grid *g)
     const struct tsr_tile_loop *x = g->loop;
     const uint64_t other = TSR_TILE_B_UNPACKED | TSR_TILE_NIBBLES | TSR_TILE_B_EDGES | TSR_TILE_B_COMPUTED | TSR_TILE_HALF_N;
     const int64_t words = tsr__loop_words(x), all = g->columns * x->columns;
-    if (!tsr__is_in_tiles(x) || rows_of_grid(g) > STRIP || x->how & other || g->b_at || g->b_right || is_tf32(x) || all % PANEL ||
-        x->b_step != words * x->b_stride || x->steps * words % TSR__TILE_WORDS)
+    if (!tsr__is_in_tiles(x) || rows_of_grid(g) > STRIP || g->segments || x->how & other || g->b_at || g->b_right || is_tf32(x) ||
+        all % PANEL || x->b_step != words * x->b_stride || x->steps * words % TSR__TILE_WORDS)
         return false;
     for (int64_t i = 0; i < all; i += PANEL)
         if (column_of_b(g, i + 1) != column_of_b(g, i) + LINE)
@@ -28,9 +28,9 @@ bool tsr__tile_may_load_b(const struct tsr__tile_grid *g)
 /* Where two tiles of B beside each other begin, from a step of tiles on, and how far its rows are from each other. */
 static void find_b(const struct tsr__block *b, int64_t panel, int64_t first, struct tsr__tile_square *s)
 {
-    s->b_in_place = b->grid->b_in_place;
-    s->b_stride = s->b_in_place ? b->grid->loop->b_stride : PANEL_LINE;
-    s->b = (s->b_in_place ? column_of_b(b->grid, b->column + panel * PANEL) : b->panels + panel * b->words * PANEL_LINE) +
+    const bool in_place = b->grid->b_in_place;
+    s->b_stride = in_place ? b->grid->loop->b_stride : PANEL_LINE;
+    s->b = (in_place ? column_of_b(b->grid, b->column + panel * PANEL) : b->panels + panel * b->words * PANEL_LINE) +
            first * TSR_TILE_ROWS * s->b_stride;
 }
 
@@ -84,7 +84,7 @@ static bool may_stay_in_place(const struct tsr__block *b, const struct strip_row
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t stride = rows->at[1] - rows->at[0], left = rows_of_grid(b->grid) - rows->row;
-    return b->columns <= (stride % CACHE_PAGE ? FEW_PANELS : 1) * PANEL && (left == TSR_TILE_ROWS || left >= STRIP) &&
+    return !b->grid->segments && b->columns <= (stride % CACHE_PAGE ? FEW_PANELS : 1) * PANEL && (left == TSR_TILE_ROWS || left >= STRIP) &&
            has_plain_rows_of_a(b) && x->steps * tsr__loop_words(x) == b->words && lie_as_tile(rows->at, stride) &&
            (left < STRIP || lie_as_tile(rows->at + TSR_TILE_ROWS, stride));
 }
@@ -117,28 +117,30 @@ static void pack_columns_of_a(const struct tsr__block *b, const struct strip_row
 }
 
 /* Steps of tiles; those of halves lie beside each other, the other half of the last one is zero. */
+/* Those of a segment of K among `steps` steps from `first` on. */
+static void pack_segment(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t steps, int64_t packed)
+{
+    const int64_t all = rows_of_grid(b->grid), count = all - rows->row > TSR_TILE_ROWS ? STRIP : TSR_TILE_ROWS;
+    for (int64_t r = 0; r < count; r++)
+        tsr__block_pack_row(b, rows->row + r < all ? rows->row + r : all - 1, first, steps, b->strip + r * LINE, STRIP * LINE, packed);
+}
+
 static void pack_tiles(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
-    const int64_t all = rows_of_grid(b->grid), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / packed_words(x),
-                  left = x->steps - first * in_line, steps = count * in_line < left ? count * in_line : left;
-    for (int64_t r = 0; r < STRIP; r++) {
-        int64_t far = x->a_step;
-        const char *from = rows->at[r] + first * in_line * far;
-        char *to = b->strip + r * LINE;
-        if (b->grid->a_at || x->how & TSR_TILE_A_COMPUTED)
-            from = tsr__block_steps_of_a(b, rows->row + r < all ? rows->row + r : all - 1, first * in_line, steps, &far);
-        if (is_of_nibbles(x)) {
-            tsr__tile_unpack_a(to, STRIP * LINE, from, far, steps, (uint32_t)x->how);
-            continue;
-        }
-        const int64_t lines = in_line == 1 || far == words * 4 ? steps / in_line : 0;
-        copy_lines(to, STRIP * LINE, from, in_line * far, (unsigned)lines);
-        if (lines == count)
-            continue;
-        memset(to + (count - 1) * STRIP * LINE, 0, LINE);
-        for (int64_t step = lines * in_line; step < steps; step++)
-            memcpy(to + step / in_line * STRIP * LINE + step % in_line * words * 4, from + step * far, (size_t)words * 4);
+    const int64_t in_line = TSR__TILE_WORDS / packed_words(x), left = x->steps - first * in_line,
+                  steps = count * in_line < left ? count * in_line : left, begin = first * in_line, end = begin + steps;
+    if (!b->grid->segments)
+        pack_segment(b, rows, begin, steps, 0);
+    for (int64_t i = 0, from = 0, to; i < b->grid->segments; i++, from = to) {
+        to = from + b->grid->segment_steps[i];
+        struct tsr__tile_segment part;
+        struct tsr__block of_part = *b;
+        const int64_t low = from > begin ? from : begin, high = to < end ? to : end;
+        tsr__grid_segment(b->grid, i, &part);
+        of_part.grid = &part.grid;
+        if (low < high)
+            pack_segment(&of_part, rows, low - from, high - low, low - begin);
     }
 }
 

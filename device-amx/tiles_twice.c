@@ -241,8 +241,7 @@ static void note_packet(struct tsr__run *run, struct tsr__twice_loops *t, const 
 static void note_segment(struct tsr__twice_loops *t, const struct tsr_tile_loop *x)
 {
     struct tsr__segment *a = &t->now.a[t->now.count], *b = &t->now.b[t->now.count];
-    t->now.is_kept =
-        t->now.count < TSR__TWICE_MOST_SEGMENTS && tsr__tile_same_shape(&t->now.loop, x) && keep_operands(t, x, &a->at, &b->at);
+    t->now.is_kept = t->now.count < TSR__GRID_MOST_SEGMENTS && tsr__tile_same_shape(&t->now.loop, x) && keep_operands(t, x, &a->at, &b->at);
     if (t->now.is_kept) {
         a->steps = b->steps = x->steps;
         t->now.count++;
@@ -393,6 +392,7 @@ struct part {
     const char *const *b, *const *b_right;
     const struct tsr_tile_matrix *b_at;
     const char *const *a; /* of `row` and the ones behind it */
+    uint32_t segments;    /* whose operands follow each other in `a` and `b`; 0: there is one */
 };
 
 static void multiply(struct tsr__run *run, struct tsr__twice_loops *t, const struct part *part)
@@ -408,6 +408,8 @@ static void multiply(struct tsr__run *run, struct tsr__twice_loops *t, const str
                                   .a_at = x.how & TSR_TILE_A_EDGES ? t->a.in + part->row : NULL,
                                   .b_at = x.how & TSR_TILE_B_EDGES ? part->b_at : NULL,
                                   .to = t->to,
+                                  .segment_steps = t->segment_steps,
+                                  .segments = part->segments,
                                   .memory = t->memory};
     tsr__packed_b_multiply(&t->packed, run, &grid);
 }
@@ -476,6 +478,16 @@ static void multiply_segments(struct tsr__run *run, struct tsr__twice_loops *t, 
     const struct tsr_tile_loop all = t->loop;
     part.a = t->of_segment[0];
     part.b = t->of_segment[1];
+    if (tsr__is_in_tiles(&t->loop) && tsr__tile_grid_fits(&t->loop) && t->segment_count * part.rows <= TSR__MOST_SIDE &&
+        t->segment_count * part.columns <= TSR__MOST_SIDE) {
+        for (uint32_t i = 0; i < t->segment_count; i++) {
+            find_operands_of_segment(t->of_segment[0] + i * part.rows, all_a, part.rows, i);
+            find_operands_of_segment(t->of_segment[1] + i * part.columns, all_b, part.columns, i);
+        }
+        part.segments = t->segment_count;
+        multiply(run, t, &part);
+        return;
+    }
     for (uint32_t i = 0; i < t->segment_count; i++) {
         find_operands_of_segment(t->of_segment[0], all_a, part.rows, i);
         find_operands_of_segment(t->of_segment[1], all_b, part.columns, i);
@@ -532,7 +544,8 @@ static void multiply_grids(struct tsr__run *run, struct tsr__twice_loops *t, str
     for (uint32_t i = 0; i < g->count; i++) {
         const uint32_t row = g->row_begin[i], column = g->column_begin[i];
         const struct part part = {
-            row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.right + column, t->b.in + column, NULL};
+            row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.right + column, t->b.in + column, NULL,
+            0};
         multiply_part(run, t, part, column);
     }
 }
@@ -556,7 +569,7 @@ static void multiply_all(struct tsr__run *run, struct tsr__twice_loops *t)
     if (shares && find_grids(t, &run->twice->grids, together))
         multiply_grids(run, t, &run->twice->grids);
     else if (shares)
-        multiply_part(run, t, (struct part){0, t->a.count, t->columns, t->b.at, t->b.right, t->b.in, NULL}, 0);
+        multiply_part(run, t, (struct part){0, t->a.count, t->columns, t->b.at, t->b.right, t->b.in, NULL, 0}, 0);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;

@@ -10,7 +10,6 @@ enum {
     TSR__TWICE_MOST_COLUMNS = 1024, /* words */
     TSR__TWICE_MOST_TILES = TSR__TWICE_MOST_COLUMNS / TSR__TILE_WORDS,
     TSR__TWICE_MOST_PACKETS = 1 << 15,
-    TSR__TWICE_MOST_SEGMENTS = 64,
     TSR__TWICE_C_BYTES = 1 << 23,
 };
 
@@ -42,11 +41,11 @@ struct tsr__twice_loops {
     struct {
         bool is_kept; /* its segments are noted until the packet ends */
         uint32_t count;
-        struct tsr__segment a[TSR__TWICE_MOST_SEGMENTS], b[TSR__TWICE_MOST_SEGMENTS];
+        struct tsr__segment a[TSR__GRID_MOST_SEGMENTS], b[TSR__GRID_MOST_SEGMENTS];
         struct tsr_tile_loop loop; /* of the first one */
     } now;                         /* first time: of the current packet */
     uint32_t segment_count;        /* of each of those that are done together */
-    int64_t segment_steps[TSR__TWICE_MOST_SEGMENTS];
+    int64_t segment_steps[TSR__GRID_MOST_SEGMENTS];
     const char *of_segment[2][TSR__MOST_SIDE]; /* A and B while one of them is multiplied */
     bool is_expected;                          /* `packets` are those that its first row and column lead to expect (tiles_samples.c) */
     uint32_t in_row;                           /* of the samples: packets of the first row of groups */

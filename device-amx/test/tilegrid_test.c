@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Grids of loops over K against one loop after the other: numbers of rows, columns and steps around each one at which another way is taken,
  * operands that end where memory does, or where their matrices do, or that are computed, rows of A in few sets of the cache, B that lies
- * together or apart, by rows or by columns, numbers of 4 bits, sums that stay apart, and loops that are missing. */
+ * together or apart, by rows or by columns, numbers of 4 bits, sums that stay apart, K in segments, and loops that are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "device-amx/cpu.h"
 #include "tile_loops_test.h"
 
-enum { MOST_LOOPS = 48, MOST_COLUMNS = 24 };
+enum { MOST_LOOPS = 48, MOST_COLUMNS = 24, MOST_SEGMENTS = 5 };
 
 /* A grid with memory for its operands and for C. */
 struct grid {
@@ -22,9 +22,10 @@ struct grid {
     struct tsr__tile_grid grid;
     struct memory a, b, c, halves; /* `halves`: B again, the left half of all columns in front of the right ones; or nothing */
     const char *rows[MOST_LOOPS], *columns[MOST_COLUMNS], *left[MOST_COLUMNS], *right[MOST_COLUMNS];
-    struct tsr_tile_matrix a_in[MOST_LOOPS], b_in[MOST_COLUMNS]; /* with edges */
-    struct copied a_values[MOST_LOOPS], b_values[MOST_COLUMNS];  /* of operands that are computed */
-    const char *a_at[MOST_LOOPS], *b_at[MOST_COLUMNS];
+    struct tsr_tile_matrix a_in[MOST_LOOPS], b_in[MOST_COLUMNS];                                /* with edges */
+    struct copied a_values[MOST_SEGMENTS * MOST_LOOPS], b_values[MOST_SEGMENTS * MOST_COLUMNS]; /* of operands that are computed */
+    const char *a_at[MOST_SEGMENTS * MOST_LOOPS], *b_at[MOST_SEGMENTS * MOST_COLUMNS];          /* of each segment */
+    int64_t segment_steps[MOST_SEGMENTS];
     char *to[MOST_LOOPS * MOST_COLUMNS];
 };
 
@@ -125,19 +126,40 @@ static void set_outsides(struct grid *g, int value)
     set_outside(&g->b, g->loop.b_stride, g->b_in, value);
 }
 
-/* Operands that are computed get values instead of places, once it is known what C must be. */
+/* Cuts K into parts. */
+static void cut(struct grid *g)
+{
+    int64_t left = g->loop.steps;
+    while (left && g->grid.segments + 1 < MOST_SEGMENTS) {
+        const int64_t steps = between(1, (uint32_t)left);
+        g->segment_steps[g->grid.segments++] = steps;
+        left -= steps;
+    }
+    g->segment_steps[g->grid.segments - 1] += left;
+    g->grid.segment_steps = g->segment_steps;
+}
+
+/* Operands of all segments; those that are computed get values instead of places, once it is known what C must be. */
 static void compute(struct grid *g)
 {
     struct tsr_tile_loop *x = &g->loop;
-    for (int64_t i = 0; i < g->grid.rows; i++) {
-        x->a = g->rows[i];
-        g->a_values[i] = copied_a(x);
-        g->a_at[i] = (const char *)&g->a_values[i];
+    const bool of_a = x->how & TSR_TILE_A_COMPUTED, of_b = x->how & TSR_TILE_B_COMPUTED;
+    int64_t first = 0, a = 0, b = 0;
+    for (uint32_t s = 0; s == 0 || s < g->grid.segments; first += g->segment_steps[s++]) {
+        for (int64_t i = 0; i < g->grid.rows; i++, a++) {
+            x->a = g->rows[i] + first * x->a_step;
+            g->a_values[a] = copied_a(x);
+            g->a_at[a] = of_a ? (const char *)&g->a_values[a] : x->a;
+        }
+        for (int64_t i = 0; i < g->grid.columns; i++, b++) {
+            x->b = g->columns[i] + first * x->b_step;
+            g->b_values[b] = copied_b(x);
+            g->b_at[b] = of_b ? (const char *)&g->b_values[b] : x->b;
+        }
     }
-    for (int64_t i = 0; i < g->grid.columns; i++) {
-        x->b = g->columns[i];
-        g->b_values[i] = copied_b(x);
-        g->b_at[i] = (const char *)&g->b_values[i];
+    if (g->grid.segments) {
+        g->grid.a = g->a_at;
+        g->grid.b = g->b_at;
     }
     if (x->how & TSR_TILE_A_COMPUTED) {
         g->grid.a = g->a_at;
@@ -212,6 +234,8 @@ static void make(struct grid *g, uint64_t how)
     else
         x->how |= (a_may_be_computed && number() % 4 == 0 ? TSR_TILE_A_COMPUTED : 0) |
                   (b_may_be_computed && number() % 4 == 0 ? TSR_TILE_B_COMPUTED : 0);
+    if (tsr__is_in_tiles(x) && !x->apart && !g->grid.a_at && !g->grid.b_right && number() % 3 == 0)
+        cut(g);
 }
 
 /* What C of a loop must be, or of one of its sums, */
@@ -253,7 +277,7 @@ static void check(struct grid *g, char *memory)
     expect_grid(g, expected);
     set_outsides(g, 0xff); /* fractions that are no numbers */
     compute(g);
-    g->grid.b_in_place = tsr__tile_may_load_b(&g->grid);
+    g->grid.b_in_place = tsr__tile_may_load_b(&g->grid) || tsr__tile_may_turn(&g->grid);
     if (tsr__tile_is_thin(&g->grid) && number() % 2)
         tsr__tile_thin_multiply(&g->grid);
     else

@@ -6,7 +6,8 @@
  * operand is a computed one (tile_slices.c). In functions with another loop over K that has no branches, as for rounds in which all checks
  * of ranges hold (range_checks.c), that loop does most of the work, and the others stay; with tile registers not those that work-groups run
  * in place of that loop, as such at edges do. So do loops in others, as over the window of a convolution, with few products: the device
- * takes time for each part of a loop over K. */
+ * takes time for each part of a loop over K. With tile registers, which multiply all parts at once if packets have the same ones, those
+ * with few products stay only where packets differ. */
 #include "lanes/ir/calls.h"
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/match.h"
@@ -226,13 +227,13 @@ static bool goes_on(LLVMValueRef accumulator, LLVMBasicBlockRef header)
     return false;
 }
 
-/* Counts the products of a loop with no other loop inside. */
-static unsigned count_products(const struct guards *g, int loop, bool *in_parts)
+/* Counts the products of a loop with no other loop inside. In parts: an accumulator goes round in the loop around it as well. */
+static unsigned count_products(const struct guards *g, int loop, LLVMValueRef *in_parts)
 {
     const struct tsr__loop *of = &g->cfg.loops[loop];
     struct tsr__mad mad;
     unsigned count = 0;
-    *in_parts = false;
+    *in_parts = NULL;
     for (int i = loop + 1; i < g->cfg.loop_count; i++)
         if (g->cfg.loops[i].parent == loop)
             return 0;
@@ -240,17 +241,49 @@ static unsigned count_products(const struct guards *g, int loop, bool *in_parts)
         for (LLVMValueRef i = LLVMGetFirstInstruction(g->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
             if (tsr__mad_read(i, &mad)) {
                 count++;
-                *in_parts = *in_parts || goes_on(tsr__mad_c(&mad, 0), g->cfg.blocks[of->header].ref);
+                *in_parts = goes_on(tsr__mad_c(&mad, 0), g->cfg.blocks[of->header].ref) ? tsr__mad_c(&mad, 0) : *in_parts;
             }
     return count;
 }
 
-/* Is the loop one that the device may multiply, but for branches? */
-static bool is_worth_it(const struct guards *g, int loop)
+/* The phi that an accumulator comes from at the start of the loop, in the header of the loop around it; NULL: it does not. */
+static LLVMValueRef phi_around(const struct guards *g, LLVMValueRef phi, int loop)
 {
-    bool in_parts;
+    const int outer = g->cfg.loops[loop].parent;
+    for (unsigned i = 0; outer != TSR__NONE && i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        if (LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == g->cfg.blocks[g->cfg.loops[outer].header].ref)
+            return v;
+    }
+    return NULL;
+}
+
+/* Do only numbers and arguments of the kernel decide how often packets come to the loop, in the loops around it through which its
+ * accumulator goes? */
+static bool has_same_parts(const struct guards *g, int loop, LLVMValueRef accumulator)
+{
+    const struct tsr__cfg *cfg = &g->cfg;
+    struct tsr__map round = {.arena = &g->l->scratch}, seen = {.arena = &g->l->scratch};
+    int outer = loop;
+    for (LLVMValueRef phi = accumulator; (phi = phi_around(g, phi, outer));)
+        outer = cfg->loops[outer].parent;
+    for (int b = cfg->loops[outer].begin; b < cfg->loops[outer].end; b++)
+        tsr__map_set(&round, cfg->blocks[b].ref, 1);
+    for (int b = cfg->loops[outer].begin; b < cfg->loops[outer].end; b++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].ref);
+        if (LLVMGetNumSuccessors(end) > 1 && !tsr__in_loop(cfg, b, loop) &&
+            !(LLVMIsABranchInst(end) && tsr__is_of_launch(g->l, &round, &seen, LLVMGetCondition(end))))
+            return false;
+    }
+    return true;
+}
+
+/* Is the loop one that the device may multiply, but for branches? */
+static bool is_worth_it(const struct guards *g, int loop, bool registers)
+{
+    LLVMValueRef in_parts;
     const unsigned products = count_products(g, loop, &in_parts);
-    return products && (!in_parts || products >= LEAST_OF_PART);
+    return products && (!in_parts || products >= LEAST_OF_PART || (registers && has_same_parts(g, loop, in_parts)));
 }
 
 static bool convert_loop(struct guards *g, int loop)
@@ -310,7 +343,8 @@ static bool leads_to_loop(const struct guards *g, int loop, int other)
 bool tsr__pass_guarded_loads(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct guards g = {.l = l};
-    bool changed = false, in_parts;
+    LLVMValueRef in_parts;
+    bool changed = false;
     if (!tsr__has_mads(function) || !tsr__tile_unit_of(l, function) || !tsr__cfg_make(&g.cfg, function, &l->scratch))
         return true;
     const enum tsr__tile_unit unit = tsr__tile_unit_of(l, function);
@@ -322,7 +356,7 @@ bool tsr__pass_guarded_loads(struct tsr__compilation *l, LLVMValueRef function)
                 stays[other] = stays[other] || !registers || leads_to_loop(&g, loop, other) || leads_to_loop(&g, other, loop);
     g.b = LLVMCreateBuilderInContext(l->context);
     for (int loop = 0; loop < g.cfg.loop_count; loop++)
-        changed = (!stays[loop] && is_worth_it(&g, loop) && convert_loop(&g, loop)) || changed;
+        changed = (!stays[loop] && is_worth_it(&g, loop, registers) && convert_loop(&g, loop)) || changed;
     LLVMDisposeBuilder(g.b);
     return !changed || tsr__run_llvm_on(l, function, "simplifycfg");
 }

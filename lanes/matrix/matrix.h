@@ -23,6 +23,14 @@ enum tsr__tile_unit tsr__tile_unit_of(const struct tsr__compilation *l, LLVMValu
  * (sums_apart.c) */
 unsigned tsr__sums_apart(LLVMBasicBlockRef loop);
 
+/* The kernel whose code the function is; NULL: of none, or of several. (launch_values.c) */
+struct tsr_kernel_info *tsr__kernel_of_function(struct tsr__compilation *l, LLVMValueRef function);
+/* The number of the kernel's argument that the value is. -1: it is none. */
+int tsr__kernel_argument_of(struct tsr__compilation *l, LLVMValueRef v);
+/* Is the value computed from numbers and arguments of the kernel alone, and from phis of the blocks `round`, which count rounds? `seen`: it
+ * is of these anyway. */
+bool tsr__is_of_launch(struct tsr__compilation *l, const struct tsr__map *round, struct tsr__map *seen, LLVMValueRef v);
+
 /* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
 void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block);
 

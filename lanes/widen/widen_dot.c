@@ -2,7 +2,8 @@
  * Dot products of four bytes (cl_khr_integer_dot_product), of two numbers of 16 bits and of two bfloat16 in packets.
  *
  * VPDPBUSD adds up four products of an unsigned and a signed byte. If both operands have the same signedness, one of them is moved by
- * 128 into the other range, and 128 times the sum of the other operand's bytes corrects the result. */
+ * 128 into the other range, and 128 times the sum of the other operand's bytes corrects the result. Constants below 128 have either
+ * signedness. */
 #include <string.h>
 
 #include "lanes/widen/widen_dot.h"
@@ -109,6 +110,19 @@ static void add_pairs(struct tsr__widener *s, LLVMValueRef inst, bool bf16)
     tsr__set_component(s, inst, 0, bf16 ? made : LLVMBuildAdd(s->b, made, sum, ""));
 }
 
+/* Is the operand a constant whose bytes are the same numbers with a sign and without? */
+static bool has_any_sign(LLVMValueRef v)
+{
+    enum { BYTES = 4 };
+    const bool is_word = LLVMIsAConstantInt(v);
+    if (!is_word && !LLVMIsAConstantDataVector(v))
+        return false;
+    for (unsigned i = 0; i < BYTES; i++)
+        if ((is_word ? LLVMConstIntGetZExtValue(v) >> 8 * i : LLVMConstIntGetZExtValue(LLVMGetAggregateElement(v, i))) & 0x80)
+            return false;
+    return true;
+}
+
 void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
 {
     const struct tsr__dot *dot = tsr__dot_named(tsr__name(tsr__callee(inst)));
@@ -120,10 +134,13 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
     LLVMTypeRef words = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
     LLVMValueRef a = operand_bytes(s, inst, 0, dot->packed), b = operand_bytes(s, inst, 1, dot->packed);
     LLVMValueRef none = LLVMConstNull(words), more = dot->sum ? tsr__component_of(s, LLVMGetOperand(inst, 2), 0) : none, made;
-    bool one = dot->a_signed != dot->b_signed;
+    /* The sum of the instruction that clamps is signed. */
+    const bool same = dot->a_signed == dot->b_signed, fits = same && (dot->a_signed || !clamps),
+               b_fits = fits && has_any_sign(LLVMGetOperand(inst, 1)), a_fits = fits && !b_fits && has_any_sign(LLVMGetOperand(inst, 0)),
+               one = !same || a_fits || b_fits, a_is_signed = a_fits ? !dot->a_signed : dot->a_signed;
     tsr__explain(s->l, inst, "dot", "VPDPBUSD", "%s", one ? "one" : dot->a_signed ? "two: both sides are signed" : "two: none is signed");
     if (one) {
-        made = add_products(s, more, dot->a_signed ? b : a, dot->a_signed ? a : b, clamps);
+        made = add_products(s, more, a_is_signed ? b : a, a_is_signed ? a : b, clamps);
     } else {
         /* (x + 128)·y - 128·y, with signs; (x - 128)·y + 128·y without. What is taken away or added is of the side from another block: if
          * that is before a loop, so is the product. */

@@ -429,13 +429,26 @@ bool tsr__is_part_of_tile(const struct tsr__webs *w, const struct tsr__tile_bloc
     return !is_whole(block) && (w->unit == TSR__TILES_VECTORS || (is_of_bytes(block) && tsr__rows_of_block(block) <= TSR__MAX_M));
 }
 
+/* Does the product stand beside others? One that is all that a kernel multiplies stays in the strict order. */
+static bool has_company(const struct tsr__webs *w, const struct tsr__tile_mad *mad)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < w->mad_count; i++)
+        count += w->mads[i].block == mad->block;
+    return count > 1;
+}
+
 /* An accumulator that goes round in no loop, as one in a loop with barriers, comes and goes with its tiles: that is worth it for whole
- * blocks, and of bytes, of which vectors multiply four at once, for all of a tile's K. */
+ * blocks, of bytes, of which vectors multiply four at once, for all of a tile's K, and of numbers with a fraction for eight rows as well.
+ */
 static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block)
 {
     const struct tsr__web *first = block->webs[0][0];
-    const bool whole = is_whole(block), vectors = w->unit == TSR__TILES_VECTORS, bytes = is_of_bytes(block);
-    return !first->loops && (vectors || !whole || (bytes && first->mad_count == 1)) ? "its accumulator does not go round in a loop" : NULL;
+    const bool bytes = is_of_bytes(block),
+               eight = tsr__row_of_block(block) == TSR_TILE_ROW_BYTES && tsr__rows_of_block(block) == TSR__MAX_M &&
+                       has_company(w, first->mads[0]),
+               pays = bytes ? is_whole(block) && first->mad_count > 1 : is_whole(block) || eight;
+    return !first->loops && (w->unit == TSR__TILES_VECTORS || !pays) ? "its accumulator does not go round in a loop" : NULL;
 }
 
 static void reject_webs(const struct tsr__live_range *life)

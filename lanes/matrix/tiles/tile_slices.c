@@ -53,55 +53,6 @@ struct tsr__slice {
 
 /* ---- where addresses come from ---- */
 
-/* The kernel whose code the function is. */
-static struct tsr_kernel_info *kernel_of(struct tsr__compilation *l, LLVMValueRef function)
-{
-    uint32_t kernel;
-    return tsr__kernel_of_code(l, tsr__name(function), &kernel) ? &l->info->kernels[kernel] : NULL;
-}
-
-/* Is it a load of what no store of the program changes, at a constant offset from `base`? */
-static bool is_loaded_from(struct tsr__compilation *l, LLVMValueRef v, LLVMValueRef *base, uint64_t *offset)
-{
-    if (!tsr__is_fixed_load(l, v))
-        return false;
-    *base = LLVMGetOperand(v, 0);
-    *offset = 0;
-    if (LLVMIsAGetElementPtrInst(*base)) {
-        struct tsr__gep_index index;
-        struct tsr__gep_walk walk = tsr__gep_walk(LLVMGetModuleDataLayout(l->module), *base);
-        while (tsr__gep_next(&walk, &index)) {
-            if (!index.is_constant)
-                return false;
-            *offset += (uint64_t)index.offset;
-        }
-        *base = LLVMGetOperand(*base, 0);
-    }
-    return true;
-}
-
-/* A parameter of a packet function, or what an entry loads from the argument block. */
-int tsr__kernel_argument_of(struct tsr__compilation *l, LLVMValueRef v)
-{
-    LLVMValueRef block, group, item;
-    uint64_t at, in_group, in_item;
-    if (LLVMIsAArgument(v)) {
-        const struct tsr_kernel_info *kernel = kernel_of(l, LLVMGetParamParent(v));
-        for (uint32_t i = 0; kernel && i < kernel->arg_count && LLVMCountParams(LLVMGetParamParent(v)) > kernel->arg_count; i++)
-            if (LLVMGetParam(LLVMGetParamParent(v), i) == v)
-                return (int)i;
-        return -1;
-    }
-    if (!is_loaded_from(l, v, &block, &at) || !is_loaded_from(l, block, &group, &in_group) || !is_loaded_from(l, group, &item, &in_item) ||
-        in_group != offsetof(struct tsr_group, args) || in_item != offsetof(struct tsr_item, group) || !LLVMIsAArgument(item))
-        return -1;
-    const struct tsr_kernel_info *kernel = kernel_of(l, LLVMGetParamParent(item));
-    for (uint32_t i = 0; kernel && i < kernel->arg_count; i++)
-        if (kernel->args[i].offset == at)
-            return (int)i;
-    return -1;
-}
-
 /* Follows the address through phis that all lead to one argument. */
 static int argument_below(struct tsr__compilation *l, LLVMValueRef v, struct tsr__map *seen)
 {
@@ -132,7 +83,7 @@ int tsr__argument_of_address(struct tsr__compilation *l, LLVMValueRef address)
 
 void tsr__ask_alone(struct tsr__compilation *l, LLVMValueRef function, int argument)
 {
-    kernel_of(l, function)->asked_arguments |= UINT32_C(1) << argument;
+    tsr__kernel_of_function(l, function)->asked_arguments |= UINT32_C(1) << argument;
 }
 
 bool tsr__slice_begins_in_memory(const struct tsr__slice *s)

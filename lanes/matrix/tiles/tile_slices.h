@@ -18,8 +18,6 @@ bool tsr__slice_is_apart(const struct tsr__slice *s, int argument);
 bool tsr__slice_begins_in_memory(const struct tsr__slice *s);
 /* The argument of the kernel through which an address points, or -1. */
 int tsr__argument_of_address(struct tsr__compilation *l, LLVMValueRef address);
-/* The number of the kernel's argument that the value is. -1: it is none. */
-int tsr__kernel_argument_of(struct tsr__compilation *l, LLVMValueRef v);
 /* Notes that the kernel whose code the function is asks whether this argument is alone in its memory. */
 void tsr__ask_alone(struct tsr__compilation *l, LLVMValueRef function, int argument);
 /* The slice as a function, a tsr_tile_code (tessera/tiles.h). */

@@ -210,23 +210,6 @@ static bool keeps_sums(const struct tsr__map *round, const struct tsr__live_rang
     return true;
 }
 
-/* Is the value computed from numbers and arguments of the kernel alone, and from what counts rounds? `seen`: is it said of these anyway? */
-static bool is_of_launch(const struct tsr__twice *x, const struct tsr__map *round, struct tsr__map *seen, LLVMValueRef v)
-{
-    if (LLVMIsAConstant(v) || tsr__map_get(seen, v) || tsr__kernel_argument_of(x->t->l, v) >= 0)
-        return true;
-    if (!LLVMIsAInstruction(v))
-        return false;
-    tsr__map_set(seen, v, 1);
-    const bool counts = LLVMIsAPHINode(v) && tsr__map_get(round, LLVMGetInstructionParent(v));
-    bool is = counts || (tsr__is_pure(v) && !LLVMIsAPHINode(v));
-    for (unsigned i = 0; counts && is && i < LLVMCountIncoming(v); i++)
-        is = is_of_launch(x, round, seen, LLVMGetIncomingValue(v, i));
-    for (int i = 0; !counts && is && i < (LLVMIsACallInst(v) ? (int)LLVMGetNumArgOperands(v) : LLVMGetNumOperands(v)); i++)
-        is = is_of_launch(x, round, seen, LLVMGetOperand(v, (unsigned)i));
-    return is;
-}
-
 /* Do only numbers and arguments of the kernel decide how often a packet comes to the loop, and how many rounds it makes each time? */
 static bool has_same_parts(const struct tsr__twice *x, const struct tsr__map *round)
 {
@@ -235,7 +218,7 @@ static bool has_same_parts(const struct tsr__twice *x, const struct tsr__map *ro
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(x->t->webs.function); b && same; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
         if (tsr__map_get(round, b) && LLVMGetNumSuccessors(last) > 1)
-            same = LLVMIsABranchInst(last) && is_of_launch(x, round, &seen, LLVMGetCondition(last));
+            same = LLVMIsABranchInst(last) && tsr__is_of_launch(x->t->l, round, &seen, LLVMGetCondition(last));
     }
     return same;
 }

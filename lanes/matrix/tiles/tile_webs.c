@@ -429,11 +429,21 @@ static bool have_b_apart(const struct tsr__webs *w, const struct tsr__web *x, co
     return !distance.valid || distance.count || distance.constant > TSR_TILE_ROW_BYTES || distance.constant < -TSR_TILE_ROW_BYTES;
 }
 
+/* Is A of the first product the same numbers everywhere, as rows of ones are, by which columns of B are added up? */
+static bool has_constant_a(const struct tsr__web *web)
+{
+    const struct tsr__mad *mad = &web->mads[0]->mad;
+    bool constant = true;
+    for (unsigned i = 0; i < mad->a_count; i++)
+        constant = constant && LLVMIsAConstant(tsr__mad_a(mad, i));
+    return constant;
+}
+
 static struct tsr__web *find_neighbour(struct tsr__webs *w, struct tsr__web *of, bool same_a)
 {
     for (size_t i = 0; i < w->web_count; i++)
         if (w->webs[i] != of && is_free(w->webs[i]) && run_side_by_side(of, w->webs[i], same_a) &&
-            !(same_a && have_b_apart(w, of, w->webs[i])))
+            !(same_a ? have_b_apart(w, of, w->webs[i]) : has_constant_a(of) != has_constant_a(w->webs[i])))
             return w->webs[i];
     return NULL;
 }

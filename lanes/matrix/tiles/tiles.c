@@ -17,12 +17,12 @@
 
 /* Calls the device, which packs the tile into the buffer. */
 static void emit_pack(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef memory, LLVMValueRef from,
-                      const struct tsr__polynomial *stride)
+                      const struct tsr__polynomial *stride, bool by_columns)
 {
-    unsigned how = tsr__tile_product_bits(t, s->product) | (s->half ? TSR_TILE_HALF_K : 0u);
+    unsigned how = tsr__tile_product_bits(t, s->product) | (s->half ? TSR_TILE_HALF_K : 0u) | (by_columns ? TSR_TILE_B_COLUMNS : 0u);
     LLVMValueRef args[5] = {NULL, memory, LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), tsr__polynomial_build(t->l, t->b, stride),
                             tsr__i32(t->l, how)};
-    tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_pack", args, 5);
+    tsr__tile_note_early(t, tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_pack", args, 5));
 }
 
 static enum tsr__operand_place load_operand_tile(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
@@ -34,16 +34,20 @@ static enum tsr__operand_place load_operand_tile(struct tsr__tiles *t, int to, c
         return TSR__IN_PLACE;
     }
     LLVMValueRef memory = in_memory ? tsr__tile_slot(t, to) : tsr__tile_buffer(t, !tsr__tile_is_full(s)), first;
-    bool by_rows = s->product && tsr__tile_by_rows(t, s, point, &first, &stride);
-    if (by_rows)
-        emit_pack(t, s, memory, first, &stride);
-    for (unsigned i = 0; !by_rows && i < s->rows * s->chunks; i++) {
-        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR_TILE_ROW_BYTES + i % s->chunks * s->chunk_bytes);
-        LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
+    const bool by_rows = s->product && tsr__tile_by_rows(t, s, point, &first, &stride),
+               by_columns = s->product && !by_rows && tsr__tile_by_columns(t, s, point, &first, &stride);
+    if (by_rows || by_columns)
+        emit_pack(t, s, memory, first, &stride, by_columns);
+    for (unsigned i = 0; !by_rows && !by_columns && i < s->rows * s->chunks; i++) {
+        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR_TILE_ROW_BYTES + i % s->chunks * s->chunk_bytes),
+                     store = LLVMBuildStore(t->b, s->from[i], at);
+        LLVMSetAlignment(store, s->chunk_bytes);
+        if (!in_memory)
+            tsr__tile_note_early(t, store);
     }
     if (!in_memory)
         tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES), s);
-    return by_rows ? TSR__PACKED : TSR__FROM_VECTORS;
+    return by_rows ? TSR__PACKED : by_columns ? TSR__PACKED_COLUMNS : TSR__FROM_VECTORS;
 }
 
 /* Forgets what may have changed since the last operation. */
@@ -357,8 +361,12 @@ static bool has_few_rows(const struct tsr__tiles *t)
 
 static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function, bool once)
 {
-    *t = (struct tsr__tiles){
-        .l = l, .unit = tsr__tile_unit_of(l, function), .buffers = {.arena = &l->scratch}, .columns = {.arena = &l->scratch}, .once = once};
+    *t = (struct tsr__tiles){.l = l,
+                             .unit = tsr__tile_unit_of(l, function),
+                             .buffers = {.arena = &l->scratch},
+                             .columns = {.arena = &l->scratch},
+                             .packed = {.arena = &l->scratch},
+                             .once = once};
     tsr__fold_phi_casts(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__tile_operands_prepare(t, function);
@@ -425,6 +433,7 @@ static void rewrite_function(struct tsr__tiles *t)
     }
     if (t->unit == TSR__TILES_AMX)
         save_around_calls(t);
+    tsr__tile_move_early(t);
     tsr__tile_loops_make(t);
     tsr__tile_stores_make(t);
     for (size_t i = 0; i < t->webs.web_count; i++)

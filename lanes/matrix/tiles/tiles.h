@@ -257,6 +257,8 @@ struct tsr__tiles {
     struct tsr__pending_tile_store *pending_stores; /* tile_stores.c */
     struct tsr__k_loop *rounds;                     /* tile_loops.c */
     struct tsr__map twice;                          /* the loops in `rounds` for which packets run twice → 1 */
+    struct tsr__moved *early;                       /* tile_early.c */
+    struct tsr__map packed;                         /* calls that pack and have their place → 1 */
     struct tsr__map columns;                        /* vectors of pointers → struct columns * (tile_operands.c) */
     bool once;                                      /* no packet is to run twice: those of the kernel's other function cannot */
     const char *rejected;                           /* why a block of webs that needs a loop of the device stays in vectors, or NULL */
@@ -322,6 +324,11 @@ void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpac
 bool tsr__is_marker(LLVMValueRef function);
 /* Is the instruction a call of unknown code, after which tile registers and memory may have changed? */
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
+
+/* Notes the store of a vector to a buffer that has one tile load, or the call that packs B into it. Once all other code is there, they are
+ * moved to where they are done early. (tile_early.c) */
+void tsr__tile_note_early(struct tsr__tiles *t, LLVMValueRef inst);
+void tsr__tile_move_early(struct tsr__tiles *t);
 
 /* Finds the stores that tile stores replace; and makes the code of the tile stores, last of all. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
