@@ -88,7 +88,7 @@ struct tsr_kernel_info {
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
     uint64_t device_stack_bytes;  /* what the device's functions that it calls need beyond the slack */
     uint32_t groups_at_once;      /* work-groups of one work-item that a thread runs side by side if it has so many; 0: it does not */
-    uint32_t column_rows;         /* rows to run before the next packet, as those beside in x are in the same cache lines; 0: any */
+    uint32_t column_rows;         /* rows to run before the next packet, as they read the same cache lines or run side by side; 0: any */
     uint32_t asked_arguments;     /* a bit for each about whose memory the code asks: `alone` and `small` of struct tsr_group */
     uint32_t alone_arguments;     /* a bit for each that shares its memory with no other one in launches that this code is for */
     uint32_t tile_shapes;         /* enum tsr_tile_shapes: of the registers that a kernel with TSR_KERNEL_AMX_TILES uses */

@@ -6,27 +6,29 @@
 #include "lanes/analysis/lane_waits.h"
 #include "lanes/groups/interleaved_code.h"
 #include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
 #include "lanes/prepare/group_lanes.h"
+#include "lanes/prepare/lane_dimension.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/prepare/unroll.h"
 
 #include <string.h>
 
-/* The loops. A row has the work-items of all groups that lie side by side in x. */
+/* The loops. A row has the work-items of all groups that lie side by side in x, or in y. */
 struct rows {
-    struct tsr__packet_loop r, of[TSR_MOST_INTERLEAVED + 1]; /* the last one: of the work-item behind them */
-    LLVMValueRef base[3], size[3], pitch[3], groups[3], first_group[3], columns;
-    LLVMValueRef group_at[TSR_MOST_INTERLEAVED + 1], x_at[TSR_MOST_INTERLEAVED + 1]; /* by work-item: places in the row */
-    LLVMValueRef row;                                                                /* linear id of the row's first work-item */
-    LLVMValueRef choice;                                                             /* the branch with which a round begins */
+    unsigned along;                                                                /* 0: x, 1: y */
+    struct tsr__packet_loop r, of[TSR_MOST_INTERLEAVED + 1];                       /* the last one: of the work-item behind them */
+    LLVMValueRef base[3], size[3], pitch[3], groups[3], first_group[3];            /* size[0]: of a row of the box */
+    LLVMValueRef group_at[TSR_MOST_INTERLEAVED + 1], at[TSR_MOST_INTERLEAVED + 1]; /* by work-item: places in the row */
+    LLVMValueRef row, pitch_linear; /* linear id of the row's first work-item, and the distance of the next ones */
+    LLVMValueRef choice;            /* the branch with which a round begins */
 };
 
 static void ask_for_box(struct rows *s)
 {
-    s->columns = tsr__packet_loop_query(&s->r, TSR__CALL_ROW_COLUMNS, -1);
     for (int d = 0; d < 3; d++) {
         s->base[d] = tsr__packet_loop_query(&s->r, TSR__CALL_GLOBAL_ID, d);
-        s->size[d] = tsr__packet_loop_query(&s->r, TSR__CALL_LOCAL_SIZE, d);
+        s->size[d] = d ? tsr__packet_loop_query(&s->r, TSR__CALL_LOCAL_SIZE, d) : tsr__packet_loop_query(&s->r, TSR__CALL_ROW_COLUMNS, -1);
         s->pitch[d] = tsr__packet_loop_query(&s->r, TSR__CALL_ENQUEUED_LOCAL_SIZE, d);
         s->groups[d] = tsr__packet_loop_query(&s->r, TSR__CALL_ROW_GROUPS, d);
         s->first_group[d] = tsr__packet_loop_query(&s->r, TSR__CALL_GROUP_ID, d);
@@ -40,25 +42,27 @@ static void set_ids(struct rows *s, unsigned k)
     LLVMBuilderRef b = s->r.b;
     *r = s->r;
     r->lane = tsr__i32(s->r.l, k);
-    r->group[0] = LLVMBuildNUWAdd(b, s->first_group[0], s->group_at[k], "");
-    r->local[0] = s->x_at[k];
-    r->global[0] = LLVMBuildNUWAdd(b, s->base[0], LLVMBuildNUWMul(b, s->pitch[0], s->group_at[k], ""), "");
-    r->global[0] = LLVMBuildNUWAdd(b, r->global[0], s->x_at[k], "");
-    r->linear = LLVMBuildTrunc(b, LLVMBuildNUWAdd(b, s->row, s->x_at[k], ""), LLVMInt32TypeInContext(s->r.l->context), "");
+    unsigned d = s->along;
+    r->group[d] = LLVMBuildNUWAdd(b, s->first_group[d], s->group_at[k], "");
+    r->local[d] = s->at[k];
+    r->global[d] = LLVMBuildNUWAdd(b, s->base[d], LLVMBuildNUWMul(b, s->pitch[d], s->group_at[k], ""), "");
+    r->global[d] = LLVMBuildNUWAdd(b, r->global[d], s->at[k], "");
+    LLVMValueRef linear = LLVMBuildNUWAdd(b, s->row, LLVMBuildNUWMul(b, s->at[k], s->pitch_linear, ""), "");
+    r->linear = LLVMBuildTrunc(b, linear, LLVMInt32TypeInContext(s->r.l->context), "");
 }
 
 /* The place behind that of the work-item. */
 static void step(struct rows *s, unsigned k)
 {
     LLVMBuilderRef b = s->r.b;
-    LLVMValueRef next = LLVMBuildNUWAdd(b, s->x_at[k], tsr__i64(s->r.l, 1), "");
-    LLVMValueRef wraps = LLVMBuildICmp(b, LLVMIntEQ, next, s->columns, "");
-    s->x_at[k + 1] = LLVMBuildSelect(b, wraps, tsr__i64(s->r.l, 0), next, "");
+    LLVMValueRef next = LLVMBuildNUWAdd(b, s->at[k], tsr__i64(s->r.l, 1), "");
+    LLVMValueRef wraps = LLVMBuildICmp(b, LLVMIntEQ, next, s->size[s->along], "");
+    s->at[k + 1] = LLVMBuildSelect(b, wraps, tsr__i64(s->r.l, 0), next, "");
     s->group_at[k + 1] = LLVMBuildNUWAdd(b, s->group_at[k], LLVMBuildZExt(b, wraps, LLVMInt64TypeInContext(s->r.l->context), ""), "");
 }
 
 /* What goes from round to round of the loop over a row. */
-enum { LEFT, GROUP, X, LONE, CARRIED }; /* LONE: the number that run alone before several are tried again */
+enum { LEFT, GROUP, AT, LONE, CARRIED }; /* LONE: the number that run alone before several are tried again */
 
 static LLVMBasicBlockRef new_block(struct rows *s, const char *name)
 {
@@ -81,7 +85,7 @@ static void close_row(struct rows *s, unsigned count, LLVMValueRef carried[CARRI
     LLVMPositionBuilderAtEnd(b, latch);
     LLVMValueRef ways[CARRIED][2] = {[LEFT] = {tsr__i64(s->r.l, count), one},
                                      [GROUP] = {s->group_at[count], s->group_at[1]},
-                                     [X] = {s->x_at[count], s->x_at[1]},
+                                     [AT] = {s->at[count], s->at[1]},
                                      [LONE] = {zero, lone_left}};
     for (int n = 0; n < CARRIED; n++) {
         next[n] = LLVMBuildPhi(b, i64, "");
@@ -102,7 +106,8 @@ static void build_row(struct rows *s, const struct tsr__interleave_plan *plan, L
     LLVMBuilderRef b = s->r.b;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     LLVMValueRef zero = tsr__i64(l, 0), count = tsr__i64(l, plan->count), carried[CARRIED];
-    LLVMValueRef first[CARRIED] = {[LEFT] = LLVMBuildNUWMul(b, s->groups[0], s->columns, ""), [GROUP] = zero, [X] = zero, [LONE] = zero};
+    LLVMValueRef first[CARRIED] = {
+        [LEFT] = LLVMBuildNUWMul(b, s->groups[s->along], s->size[s->along], ""), [GROUP] = zero, [AT] = zero, [LONE] = zero};
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), head = new_block(s, "items"), give_up = new_block(s, "give_up"),
                       alone = new_block(s, "alone"), end = new_block(s, "");
     LLVMBuildBr(b, head);
@@ -112,7 +117,7 @@ static void build_row(struct rows *s, const struct tsr__interleave_plan *plan, L
         LLVMAddIncoming(carried[n], &first[n], &before, 1);
     }
     s->group_at[0] = carried[GROUP];
-    s->x_at[0] = carried[X];
+    s->at[0] = carried[AT];
     for (unsigned k = 0; k < plan->count; k++) {
         set_ids(s, k);
         step(s, k);
@@ -148,32 +153,39 @@ static void close_loop(struct rows *s, struct tsr__counted_loop loop, LLVMValueR
 
 static void build_loops(struct tsr__compilation *l, LLVMValueRef f, const struct tsr__interleave_plan *plan)
 {
-    struct rows s = {.r = {.l = l, .f = f, .width = 1, .b = LLVMCreateBuilderInContext(l->context), .lanes = tsr__i32(l, 1)}};
+    struct rows s = {.r = {.l = l, .f = f, .width = 1, .b = LLVMCreateBuilderInContext(l->context), .lanes = tsr__i32(l, 1)},
+                     .along = plan->along};
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), alone = tsr__packet_loop_begin(&s.r),
                       end_alone = LLVMAppendBasicBlockInContext(l->context, f, "end");
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count), zero = tsr__i64(l, 0);
-    static const char *const names[3] = {"", "group_row", "group_plane"};
-    struct tsr__counted_loop group[3], y, z;
+    static const char *const names[3] = {"group", "group_row", "group_plane"}, *const item_names[3] = {"x", "y", "z"};
+    struct tsr__counted_loop group[3], item[3];
+    const unsigned across = 1 - s.along;
     ask_for_box(&s);
-    for (int d = 2; d > 0; d--) {
+    for (unsigned d = 3; d-- > 0;) {
+        if (d == s.along)
+            continue;
         group[d] = tsr__counted_loop_open(&s.r, names[d], zero);
         s.r.group[d] = LLVMBuildNUWAdd(s.r.b, s.first_group[d], group[d].phi, "");
         s.base[d] = LLVMBuildNUWAdd(s.r.b, s.base[d], LLVMBuildNUWMul(s.r.b, s.pitch[d], group[d].phi, ""), "");
     }
-    z = tsr__counted_loop_open(&s.r, "z", zero);
-    s.r.local[2] = z.phi;
-    s.r.global[2] = LLVMBuildNUWAdd(s.r.b, s.base[2], z.phi, "");
-    LLVMValueRef plane = LLVMBuildNUWMul(s.r.b, z.phi, s.size[1], "");
-    y = tsr__counted_loop_open(&s.r, "y", zero);
-    s.r.local[1] = y.phi;
-    s.r.global[1] = LLVMBuildNUWAdd(s.r.b, s.base[1], y.phi, "");
-    s.row = LLVMBuildNUWMul(s.r.b, LLVMBuildNUWAdd(s.r.b, plane, y.phi, ""), s.columns, "");
+    for (unsigned d = 3; d-- > 0;) {
+        if (d == s.along)
+            continue;
+        item[d] = tsr__counted_loop_open(&s.r, item_names[d], zero);
+        s.r.local[d] = item[d].phi;
+        s.r.global[d] = LLVMBuildNUWAdd(s.r.b, s.base[d], item[d].phi, "");
+    }
+    LLVMValueRef plane = LLVMBuildNUWMul(s.r.b, LLVMBuildNUWMul(s.r.b, item[2].phi, s.size[1], ""), s.size[0], "");
+    LLVMValueRef pitches[2] = {tsr__i64(l, 1), s.size[0]};
+    s.row = LLVMBuildNUWAdd(s.r.b, plane, LLVMBuildNUWMul(s.r.b, item[across].phi, pitches[across], ""), "");
+    s.pitch_linear = pitches[s.along];
     build_row(&s, plan, alone, end_alone);
-    close_loop(&s, y, s.size[1]);
-    close_loop(&s, z, s.size[2]);
-    for (int d = 1; d < 3; d++)
-        close_loop(&s, group[d], s.groups[d]);
+    close_loop(&s, item[across], s.size[across]);
+    close_loop(&s, item[2], s.size[2]);
+    close_loop(&s, group[across], s.groups[across]);
+    close_loop(&s, group[2], s.groups[2]);
     LLVMBuildRetVoid(s.r.b);
     for (size_t i = 0; i < count; i++)
         if (LLVMGetInstructionParent(code[i]) != start)
@@ -214,6 +226,31 @@ static void forget_numbers(struct tsr__compilation *l, LLVMValueRef f)
         }
 }
 
+static bool asks_for_y(struct tsr__compilation *l, LLVMValueRef f)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, f, &count);
+    int64_t dim;
+    for (size_t i = 0; i < count; i++)
+        if (tsr__asks_for_dimension(code[i]) && tsr__constant_int(LLVMGetOperand(code[i], 0), &dim) && dim == 1)
+            return true;
+    return false;
+}
+
+/* How many, and of a row in x or in y: where those in y read the same vectors in each round, these are read once. */
+static void choose_rows(struct tsr__compilation *l, const struct tsr__packet_kernel *k, struct tsr__interleave_plan *plan)
+{
+    if (!k->group.items && plan->cfg.loop_count && asks_for_y(l, k->whole)) {
+        struct tsr__interleave_plan in_y = {.along = 1};
+        tsr__exchange_dimensions(l, k->whole, 1);
+        bool possible = tsr__interleave_plan(l, &in_y, k->whole, 2);
+        tsr__exchange_dimensions(l, k->whole, 1);
+        if (possible && tsr__interleave_reads_less(l, &in_y, plan))
+            *plan = in_y;
+    }
+    plan->count = tsr__interleave_count(l, plan);
+}
+
 bool tsr__pass_interleave(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     struct tsr__interleave_plan plan = {.count = 1};
@@ -222,16 +259,19 @@ bool tsr__pass_interleave(struct tsr__compilation *l, struct tsr__packet_kernel 
     if (k->group.items)
         part_local_memory(l, k->whole);
     if (tsr__interleave_plan(l, &plan, k->whole, 2))
-        plan.count = tsr__interleave_count(l, &plan);
+        choose_rows(l, k, &plan);
     if (plan.count == 1) {
         forget_numbers(l, k->whole);
         return true;
     }
     if (k->group.items)
         k->info->groups_at_once = plan.count;
+    if (plan.along)
+        k->info->column_rows = TSR_CACHE_LINE;
     build_loops(l, k->whole, &plan);
     tsr__set_fn_text(l, k->whole, TSR__INTERLEAVED, "");
     LLVMGetOrInsertNamedMetadata(l->module, TSR__INTERLEAVED, strlen(TSR__INTERLEAVED));
-    tsr__explain(l, k->kernel, "packets", "side by side", "%u work-items at a time, since one would wait for its own results", plan.count);
+    tsr__explain(l, k->kernel, "packets", "side by side", "%u work-items of a %s at a time, since one would wait for its own results",
+                 plan.count, plan.along ? "column" : "row");
     return true;
 }

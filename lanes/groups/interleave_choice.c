@@ -5,6 +5,7 @@
 #include "lanes/analysis/pressure.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/costs.h"
+#include "lanes/ir/match.h"
 
 /* Quarters of a cycle. */
 struct cost {
@@ -20,16 +21,31 @@ static bool is_float(LLVMTypeRef type)
     return kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
 }
 
+/* Of a number that an operation broadcasts from memory. */
+static bool is_broadcast(LLVMValueRef inst)
+{
+    return (LLVMIsAInsertElementInst(inst) && LLVMIsALoadInst(LLVMGetOperand(inst, 1))) ||
+           (LLVMIsAShuffleVectorInst(inst) && LLVMIsAInsertElementInst(LLVMGetOperand(inst, 0)) && is_broadcast(LLVMGetOperand(inst, 0)));
+}
+
+/* Of bits, where another one such is all that uses it: the two are one instruction of three operands. (after/ternary_logic.c) */
+static bool is_joined(const struct tsr__compilation *l, LLVMValueRef inst)
+{
+    LLVMUseRef use = LLVMGetFirstUse(inst);
+    return tsr__has(l, TSR_CPU_AVX512F) && tsr__is_vector_type(LLVMTypeOf(inst)) && tsr__is_logic(inst) && use && !LLVMGetNextUse(use) &&
+           tsr__is_logic(LLVMGetUser(use)) && LLVMGetInstructionParent(LLVMGetUser(use)) == LLVMGetInstructionParent(inst);
+}
+
 static bool is_free(LLVMValueRef inst)
 {
     return LLVMIsAPHINode(inst) || LLVMIsABitCastInst(inst) || LLVMIsAFreezeInst(inst) || LLVMIsAGetElementPtrInst(inst) ||
-           LLVMIsATerminatorInst(inst) || tsr__call_of(inst) != TSR__CALL_NONE;
+           LLVMIsATerminatorInst(inst) || is_broadcast(inst) || tsr__call_of(inst) != TSR__CALL_NONE;
 }
 
 static struct cost cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     bool four_units = tsr__has(l, TSR_CPU_FOUR_VECTOR_UNITS);
-    if (is_free(inst))
+    if (is_free(inst) || is_joined(l, inst))
         return (struct cost){0, 0};
     LLVMTypeRef type = LLVMTypeOf(inst);
     bool compares = LLVMIsACmpInst(inst), vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
@@ -48,6 +64,7 @@ static struct cost cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
 /* Of the blocks of a loop, but not of loops in it; or of what is in no loop. */
 struct chain {
     uint64_t busy, length, instructions;
+    uint64_t shared; /* what several work-items are busy with once */
 };
 
 /* The code is in compact order. A round of few instructions overlaps with the next one but for what that waits for. */
@@ -66,7 +83,7 @@ static struct chain find_chain(struct tsr__compilation *l, const struct tsr__int
                 uintptr_t operand = tsr__map_get(&ready, LLVMGetOperand(i, (unsigned)o));
                 from = operand > from ? operand : from;
             }
-            chain.busy += cost.busy;
+            *(tsr__map_get(&plan->shared, i) ? &chain.shared : &chain.busy) += cost.busy;
             if (!from)
                 continue;
             tsr__map_set(&ready, i, from + cost.ready);
@@ -92,14 +109,21 @@ static struct chain find_hottest(struct tsr__compilation *l, const struct tsr__i
     for (int loop = TSR__NONE; loop < plan->cfg.loop_count; loop++) {
         int depth = loop == TSR__NONE ? 0 : plan->cfg.loops[loop].depth;
         struct chain chain = find_chain(l, plan, loop, false);
-        uint64_t time = (chain.busy > chain.length ? chain.busy : chain.length)
-                        << TSR__LOOP_ROUNDS_LOG2 * (unsigned)(depth < 8 ? depth : 8);
+        uint64_t busy = chain.busy + chain.shared;
+        uint64_t time = (busy > chain.length ? busy : chain.length) << TSR__LOOP_ROUNDS_LOG2 * (unsigned)(depth < 8 ? depth : 8);
         if (time <= most)
             continue;
         most = time;
         hottest = chain.instructions < TSR__CHAIN_CODE ? find_chain(l, plan, loop, true) : chain;
     }
     return hottest;
+}
+
+/* What a round takes for each of so many. */
+static uint64_t time_of(const struct chain *chain, uint64_t count)
+{
+    uint64_t busy = chain->shared + count * chain->busy;
+    return (chain->length > busy ? chain->length : busy) * TSR_MOST_INTERLEAVED / count;
 }
 
 unsigned tsr__interleave_count(struct tsr__compilation *l, const struct tsr__interleave_plan *plan)
@@ -110,8 +134,30 @@ unsigned tsr__interleave_count(struct tsr__compilation *l, const struct tsr__int
     if (plan->size > TSR__INTERLEAVE_MAX_CODE)
         return 1;
     unsigned count = 1;
-    while (count < TSR_MOST_INTERLEAVED && chain.length * TSR__INTERLEAVE_LEAST > count * chain.busy * (TSR__INTERLEAVE_LEAST + 1) &&
+    while (count < TSR_MOST_INTERLEAVED &&
+           time_of(&chain, count) * TSR__INTERLEAVE_LEAST > time_of(&chain, 2 * count) * (TSR__INTERLEAVE_LEAST + 1) &&
            2 * count * registers <= room)
         count *= 2;
     return count;
+}
+
+/* Bytes that each of several work-items reads in rounds of loops, by how often they are taken for running. */
+static uint64_t bytes_read(const struct tsr__compilation *l, const struct tsr__interleave_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (int b = 0; b < plan->cfg.block_count; b++) {
+        int depth = plan->cfg.blocks[b].loop == TSR__NONE ? 0 : plan->cfg.loops[plan->cfg.blocks[b].loop].depth;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(plan->cfg.blocks[b].ref); depth && plan->together[b] && i;
+             i = LLVMGetNextInstruction(i))
+            if (LLVMIsALoadInst(i) && !tsr__map_get(&plan->shared, i))
+                bytes += LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(i))
+                         << TSR__LOOP_ROUNDS_LOG2 * (unsigned)(depth < 8 ? depth : 8);
+    }
+    return bytes;
+}
+
+bool tsr__interleave_reads_less(struct tsr__compilation *l, const struct tsr__interleave_plan *plan,
+                                const struct tsr__interleave_plan *other)
+{
+    return bytes_read(l, plan) * TSR__INTERLEAVE_READS <= bytes_read(l, other) && bytes_read(l, other);
 }

@@ -14,6 +14,7 @@ enum tsr__parting {
 
 struct tsr__interleave_plan {
     unsigned count; /* work-items */
+    unsigned along; /* the dimension in which they follow each other: 0, x, or 1, y */
     struct tsr__cfg cfg;
     struct tsr__shapes shapes;
     enum tsr__parting *parting; /* by block, for its terminator */
@@ -26,6 +27,9 @@ struct tsr__interleave_plan {
 
 /* Decides what becomes of each branch of a function of one work-item. False: work-items cannot run side by side. */
 bool tsr__interleave_plan(struct tsr__compilation *l, struct tsr__interleave_plan *plan, LLVMValueRef function, unsigned count);
+/* Whether the loops where a work-item spends its time read much less of memory for each work-item than by the other plan. */
+bool tsr__interleave_reads_less(struct tsr__compilation *l, const struct tsr__interleave_plan *plan,
+                                const struct tsr__interleave_plan *other);
 /* How many work-items side by side are estimated to be fastest; 1: do not interleave. */
 unsigned tsr__interleave_count(struct tsr__compilation *l, const struct tsr__interleave_plan *plan);
 

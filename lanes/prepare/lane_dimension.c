@@ -10,8 +10,9 @@
 #include "lanes/ir/explain.h"
 #include "lanes/ir/match.h"
 #include "lanes/prepare/hoped_stride.h"
+#include "lanes/prepare/lane_dimension.h"
 
-static bool asks_for_dimension(LLVMValueRef inst)
+bool tsr__asks_for_dimension(LLVMValueRef inst)
 {
     enum tsr__engine_call call = tsr__call_of(inst);
     enum tsr__call_how how = tsr__call_info(call)->how;
@@ -33,19 +34,18 @@ static bool may_exchange(struct tsr__compilation *l, LLVMValueRef kernel, bool c
             return false;
         if (!columns && (call == TSR__CALL_LINEAR_ID || (tsr__callee(code[i]) && tsr__is_image(tsr__callee(code[i])))))
             return false;
-        if (asks_for_dimension(code[i]) && (!tsr__constant_int(LLVMGetOperand(code[i], 0), &dim) || dim < 0 || dim > 2))
+        if (tsr__asks_for_dimension(code[i]) && (!tsr__constant_int(LLVMGetOperand(code[i], 0), &dim) || dim < 0 || dim > 2))
             return false;
     }
     return true;
 }
 
-/* A second time, all is as it was. */
-static void exchange(struct tsr__compilation *l, LLVMValueRef kernel, unsigned dimension)
+void tsr__exchange_dimensions(struct tsr__compilation *l, LLVMValueRef kernel, unsigned dimension)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count; i++)
-        if (asks_for_dimension(code[i])) {
+        if (tsr__asks_for_dimension(code[i])) {
             unsigned dim = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0));
             LLVMSetOperand(code[i], 0, tsr__i32(l, tsr_exchanged_dimension(dimension, dim)));
         }
@@ -144,9 +144,9 @@ static bool parts_more_loops(const struct tsr__shapes *before, const struct tsr_
 static bool is_better(struct tsr__compilation *l, LLVMValueRef kernel, struct tsr__shapes *in_x, unsigned dimension, struct change *change)
 {
     struct tsr__shapes shapes;
-    exchange(l, kernel, dimension);
+    tsr__exchange_dimensions(l, kernel, dimension);
     tsr__shapes_find(&shapes, in_x->cfg, in_x->packet, &l->scratch);
-    exchange(l, kernel, dimension);
+    tsr__exchange_dimensions(l, kernel, dimension);
     *change = compare_accesses(in_x, &shapes, LLVMGetModuleDataLayout(l->module));
     const bool gathers = tsr__has(l, TSR_CPU_AVX512F) && !tsr__has(l, TSR_CPU_SLOW_GATHERS),
                mostly = change->gained >= TSR__DIMENSION_GAIN * change->lost,
@@ -193,7 +193,7 @@ bool tsr__pass_lane_dimension(struct tsr__compilation *l)
         const unsigned dimension = dimension_of(l, kernel, info);
         if (!dimension)
             continue;
-        exchange(l, kernel, dimension);
+        tsr__exchange_dimensions(l, kernel, dimension);
         info->flags |= dimension == 1 ? TSR_KERNEL_LANES_IN_Y : TSR_KERNEL_LANES_IN_Z;
         tsr__explain(l, kernel, "packets", dimension == 1 ? "along y" : "along z", "%s",
                      tsr_column_dimension(info->reqd_local_size) ? "work-groups are columns"

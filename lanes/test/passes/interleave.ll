@@ -163,3 +163,45 @@ out:
   store <16 x float> %v, ptr addrspace(1) %p
   ret void
 }
+
+; Those of a column read the same vectors in each round, those of a row the same number: of a column, so that fewer bytes are read. The device runs
+; many rows before the next packet.
+; CHECK-LABEL: define internal void @product.whole(
+; CHECK: {{^}}together
+; CHECK: load <16 x float>, ptr addrspace(1)
+; CHECK-NOT: load <16 x float>, ptr addrspace(1)
+; CHECK: fmul <16 x float>
+; CHECK-NEXT: fmul <16 x float>
+; CHECK-NEXT: fmul <16 x float>
+; CHECK-NEXT: fmul <16 x float>
+; CHECK: {{^}}}
+define spir_kernel void @product(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c, i32 %n) {
+entry:
+  %x = call i64 @__tsr_global_id(i32 0)
+  %y = call i64 @__tsr_global_id(i32 1)
+  %n64 = zext i32 %n to i64
+  %row = mul i64 %y, %n64
+  br label %round
+round:
+  %k = phi i64 [ 0, %entry ], [ %k1, %round ]
+  %sum = phi <16 x float> [ zeroinitializer, %entry ], [ %more, %round ]
+  %ai = add i64 %row, %k
+  %ap = getelementptr float, ptr addrspace(1) %a, i64 %ai
+  %av = load float, ptr addrspace(1) %ap
+  %one = insertelement <16 x float> poison, float %av, i32 0
+  %all = shufflevector <16 x float> %one, <16 x float> poison, <16 x i32> zeroinitializer
+  %krow = mul i64 %k, %n64
+  %bi = add i64 %krow, %x
+  %bp = getelementptr <16 x float>, ptr addrspace(1) %b, i64 %bi
+  %bv = load <16 x float>, ptr addrspace(1) %bp
+  %s = fmul <16 x float> %all, %bv
+  %more = fadd <16 x float> %sum, %s
+  %k1 = add i64 %k, 1
+  %again = icmp ult i64 %k1, %n64
+  br i1 %again, label %round, label %out
+out:
+  %ci = add i64 %row, %x
+  %cp = getelementptr <16 x float>, ptr addrspace(1) %c, i64 %ci
+  store <16 x float> %more, ptr addrspace(1) %cp
+  ret void
+}
