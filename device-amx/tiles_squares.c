@@ -138,7 +138,7 @@ static void pack_tiles(const struct tsr__block *b, const struct strip_rows *rows
             continue;
         memset(to + (count - 1) * STRIP * LINE, 0, LINE);
         for (int64_t step = lines * in_line; step < steps; step++)
-            memcpy(to + step / in_line * STRIP * LINE + step % in_line * words * 4, from + step * far, (size_t)words * 4);
+            memcpy(to + step / 2 * STRIP * LINE + step % 2 * (LINE / 2), from + step * far, LINE / 2);
     }
 }
 
