@@ -188,11 +188,13 @@ static void run_block(struct tsr__run *run, const uint64_t at[2], const uint64_t
 {
     static const uint64_t first_id[3];
     run->pass = pass;
-    run->group.group_id[0] = at[0];
     /* Functions with barrier regions run work-groups that follow each other in x. */
-    const uint64_t rows = run->launch->form == TSR_FORM_REGIONS ? groups[1] : 1, count[3] = {groups[0], groups[1] / rows, groups[2]};
-    for (uint64_t row = 0; row < rows; row++) {
-        run->group.group_id[1] = at[1] + row;
+    const uint64_t rows = run->launch->form == TSR_FORM_REGIONS ? groups[1] : 1,
+                   columns = pass != TSR__ONLY_PASS && tsr__goes_down_columns(run->launch) ? groups[0] : 1,
+                   count[3] = {groups[0] / columns, groups[1] / rows, groups[2]};
+    for (uint64_t i = 0; i < rows * columns; i++) {
+        run->group.group_id[0] = at[0] + i / rows;
+        run->group.group_id[1] = at[1] + i % rows;
         tsr__packets_rows(run, first_id, run->group.local_size[0], count);
     }
     run->pass = TSR__ONLY_PASS;
@@ -216,10 +218,13 @@ static uint64_t grids_of_group(const struct tsr_launch *launch)
     return parts_of_k(launch) * launch->group.enqueued_local_size[2];
 }
 
-/* Columns of C of a part of a block. Work-groups in a row have no others below, so there may be as many as there is room for C. */
+/* Columns of C of a part of a block, which each grid of its groups has. Work-groups in a row have no others below, so there may be as many
+ * as there is room for C. */
 static uint64_t columns_of_part(const struct tsr_launch *launch)
 {
-    const uint64_t best = best_columns(launch), row_bytes = 4 * of_group(launch, 1) * grids_of_group(launch),
+    const uint64_t grids = grids_of_group(launch), all = 2 * best_c(launch) / (4 * least_rows(launch) * grids),
+                   many = grids > 1 ? tsr__least(best_columns(launch), all) : best_columns(launch),
+                   best = many > TSR__BLOCK_PANEL ? many : TSR__BLOCK_PANEL, row_bytes = 4 * of_group(launch, 1) * grids,
                    room = tsr__least(best_c(launch) / row_bytes, TSR__BLOCK_MOST);
     return are_in_a_row(launch) && room > best ? room : best;
 }

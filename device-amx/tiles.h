@@ -155,6 +155,7 @@ struct tsr__tile_grid {
     int64_t first;                             /* step, of those of the loop that gave A and B; 0 for who asks for a grid */
     int64_t c_rows, c_bytes;                   /* of C, all of whose loops are one, and bytes of a row: others are not there; 0: all are */
     char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
+    int64_t packed_at;                         /* where packed B begins in it, behind those of other grids; a multiple of 64 */
     bool has_packed_b;                         /* … with the operands B, as the last grid in it had the same, in loops of the same shape */
     bool b_in_place;                           /* B is not packed: tiles are loaded from where it lies */
 };
@@ -183,6 +184,8 @@ void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *loo
  * other, and those with neither the same A nor the same B have parts of K. `operand_of`: A or B of a loop. */
 void tsr__tile_loops_learn_row(struct tsr__run *run, uint32_t loops, const char *(*operand_of)(const void *notes, uint32_t loop, bool is_b),
                                const void *notes);
+/* Bytes of `columns` packed operands B. (tiles_grid.c) */
+int64_t tsr__tile_grid_packed_bytes(const struct tsr_tile_loop *loop, int64_t columns);
 /* Bytes of packed B that are best worked on at a time. (tiles_grid.c) */
 uint64_t tsr__tile_grid_best_b(void);
 

@@ -338,19 +338,30 @@ uint64_t tsr__tile_grid_best_b(void)
 
 /* ---- either way ---- */
 
+/* In tiles there are whole steps of these. */
+static int64_t words_of_k(const struct tsr_tile_loop *x)
+{
+    const int64_t words = x->steps * packed_words(x);
+    return tsr__is_in_tiles(x) ? (words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : words;
+}
+
+int64_t tsr__tile_grid_packed_bytes(const struct tsr_tile_loop *x, int64_t columns)
+{
+    return (columns * x->columns + PANEL - 1) / PANEL * words_of_k(x) * PANEL_LINE;
+}
+
 static void multiply_chunk(const struct tsr__tile_grid *g)
 {
     __m512i corrections[MOST_PANELS][PANEL];
     const enum tsr_tile_product product = tsr__packed_product(g->loop);
     const bool tiles = tsr__is_in_tiles(g->loop);
     struct tsr__block b = {.grid = g,
-                           .words = g->loop->steps * packed_words(g->loop),
-                           .panels = g->memory,
+                           .words = words_of_k(g->loop),
+                           .panels = g->memory + g->packed_at,
                            .strip = g->memory + TSR__GRID_PANEL_BYTES,
                            .corrections = corrections};
     b.by_rows = reciprocal(tsr__loop_rows(g->loop));
     b.by_columns = reciprocal(g->loop->columns);
-    b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
     b.sums = tsr__loop_sums(g->loop);
     const int64_t all = g->columns * g->loop->columns, kept = b.sums > 1 ? b.words + b.sums : b.words, /* with corrections */
         fit = (int64_t)tsr__tile_grid_best_b() / (kept * PANEL_LINE);

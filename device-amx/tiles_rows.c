@@ -77,7 +77,7 @@ void tsr__block_pack_row(const struct tsr__block *b, int64_t row, int64_t first,
         char *line = to + (packed + step) / in_line * pitch;
         if ((packed + step) % in_line == 0)
             memset(line, 0, LINE);
-        memcpy(line + (packed + step) % in_line * bytes, from + step * far, (size_t)bytes);
+        memcpy(line + (packed + step) % in_line * (LINE / 2), from + step * far, LINE / 2); /* two steps fill a line */
     }
 }
 

@@ -79,28 +79,29 @@ static bool find_samples(const struct tsr__twice_loops *t, uint64_t across, uint
     return s->a_by_rows || (same_in_row(s, true) && same_in_column(s, false));
 }
 
-/* Notes what all groups are expected to come to. */
-static void expect(struct tsr__twice_loops *t, struct samples *s)
+/* Notes what all groups are expected to come to, in the order in which they run. */
+static void expect(struct tsr__twice_loops *t, struct samples *s, bool down_columns)
 {
     struct tsr__packet_note *copy = t->packets + TSR__TWICE_MOST_PACKETS - t->count;
     memmove(copy, t->packets, t->count * sizeof *copy);
     s->at = copy;
     t->count = 0;
-    for (uint32_t y = 0; y < s->down; y++)
-        for (uint32_t x = 0; x < s->across; x++)
-            for (uint32_t i = 0; i < s->in_group; i++) {
-                const struct tsr__packet_note *row = in_first_row(s, x, i), *column = in_first_column(s, y, i),
-                                              *a = s->a_by_rows ? column : row, *b = s->a_by_rows ? row : column;
-                t->packets[t->count++] = (struct tsr__packet_note){.a = a->a,
-                                                                   .b = b->b,
-                                                                   .steps = a->steps,
-                                                                   .parts = a->parts,
-                                                                   .row = a->row,
-                                                                   .column = b->column,
-                                                                   .of_a = a->row,
-                                                                   .of_b = b->column,
-                                                                   .together = a->together && b->together && a->steps == b->steps};
-            }
+    for (uint32_t g = 0; g < s->across * s->down; g++) {
+        const uint32_t x = down_columns ? g / s->down : g % s->across, y = down_columns ? g % s->down : g / s->across;
+        for (uint32_t i = 0; i < s->in_group; i++) {
+            const struct tsr__packet_note *row = in_first_row(s, x, i), *column = in_first_column(s, y, i),
+                                          *a = s->a_by_rows ? column : row, *b = s->a_by_rows ? row : column;
+            t->packets[t->count++] = (struct tsr__packet_note){.a = a->a,
+                                                               .b = b->b,
+                                                               .steps = a->steps,
+                                                               .parts = a->parts,
+                                                               .row = a->row,
+                                                               .column = b->column,
+                                                               .of_a = a->row,
+                                                               .of_b = b->column,
+                                                               .together = a->together && b->together && a->steps == b->steps};
+        }
+    }
     t->asked.shape = t->loop;
     if (t->loop.how & TSR_TILE_A_EDGES)
         memcpy(t->asked.a, t->a.in, t->a.count * sizeof t->asked.a[0]);
@@ -120,7 +121,7 @@ bool tsr__tile_samples_expect(struct tsr__run *run, uint64_t across, uint64_t do
     }
     for (unsigned n = 0; any && all && n < TSR_TILE_LOOPS; n++)
         if (run->twice->loops[n].count)
-            expect(&run->twice->loops[n], &samples[n]);
+            expect(&run->twice->loops[n], &samples[n], tsr__goes_down_columns(run->launch));
     if (any && !all)
         atomic_store_explicit(&run->launch->entry->notes_all_groups, true, memory_order_relaxed);
     return any && all;

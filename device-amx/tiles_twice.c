@@ -283,6 +283,12 @@ static void end_packet(struct tsr__run *run, struct tsr__twice_loops *t)
         t->segment_steps[i] = t->now.a[i].steps;
 }
 
+static void forget_packed(struct tsr__twice_loops *t)
+{
+    for (unsigned i = 0; i < TSR__TWICE_MOST_PACKED; i++)
+        t->packed[i].launch = 0;
+}
+
 void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
 {
     if (!run->twice)
@@ -297,7 +303,7 @@ void tsr__tile_twice_begin(struct tsr__run *run, uint64_t across, uint64_t down)
         tsr__side_forget(&n->b);
         if (n->values_full) {
             tsr__values_clear(&n->values);
-            n->packed.launch = 0;
+            forget_packed(n);
             n->values_full = false;
         }
         n->across = across;
@@ -393,6 +399,8 @@ struct part {
     const struct tsr_tile_matrix *b_at;
     const char *const *a; /* of `row` and the ones behind it */
     uint32_t segments;    /* whose operands follow each other in `a` and `b`; 0: there is one */
+    uint32_t packed;      /* its place in `packed` */
+    int64_t packed_at;    /* … and in `memory` */
 };
 
 static void multiply(struct tsr__run *run, struct tsr__twice_loops *t, const struct part *part)
@@ -410,8 +418,9 @@ static void multiply(struct tsr__run *run, struct tsr__twice_loops *t, const str
                                   .to = t->to,
                                   .segment_steps = t->segment_steps,
                                   .segments = part->segments,
-                                  .memory = t->memory};
-    tsr__packed_b_multiply(&t->packed, run, &grid);
+                                  .memory = t->memory,
+                                  .packed_at = part->packed_at};
+    tsr__packed_b_multiply(&t->packed[part->packed], run, &grid);
 }
 
 /* Of loops of 8 columns two make a tile: first those that lie beside each other in B, then any two; the last one may run alone. The grid's
@@ -529,6 +538,21 @@ static bool find_grids(struct tsr__twice_loops *t, struct tsr__grids *g, uint32_
     return tsr__grids_end(g);
 }
 
+/* Do the packed B of all grids have room beside each other? Then each is packed once for all parts of a block under each other. */
+static bool may_stay_packed(const struct tsr__twice_loops *t, const struct tsr__grids *g)
+{
+    return g->count <= TSR__TWICE_MOST_PACKED && !t->loop.apart && t->segment_count == 1 &&
+           tsr__tile_grid_packed_bytes(&t->loop, t->columns + g->count) <= (int64_t)tsr__tile_grid_best_b();
+}
+
+/* How many grids have their B in `memory` from now on: those of another number of them are not where these are looked for. */
+static void have_packed(struct tsr__twice_loops *t, uint32_t count)
+{
+    if (count != t->packed_count)
+        forget_packed(t);
+    t->packed_count = count;
+}
+
 static void multiply_grids(struct tsr__run *run, struct tsr__twice_loops *t, struct tsr__grids *g)
 {
     const uint32_t in_tile = tsr__columns_in_tile(&t->loop);
@@ -541,13 +565,28 @@ static void multiply_grids(struct tsr__run *run, struct tsr__twice_loops *t, str
             p->column = (uint16_t)(g->column[p->column / in_tile] * in_tile + p->column % in_tile);
         }
     }
+    struct part part = {0};
+    const bool stay_packed = may_stay_packed(t, g);
+    have_packed(t, stay_packed ? g->count : 1);
     for (uint32_t i = 0; i < g->count; i++) {
-        const uint32_t row = g->row_begin[i], column = g->column_begin[i];
-        const struct part part = {
-            row, g->row_begin[i + 1] - row, g->column_begin[i + 1] - column, t->b.at + column, t->b.right + column, t->b.in + column, NULL,
-            0};
+        const uint32_t column = g->column_begin[i];
+        part.row = g->row_begin[i];
+        part.rows = g->row_begin[i + 1] - part.row;
+        part.columns = g->column_begin[i + 1] - column;
+        part.b = t->b.at + column;
+        part.b_right = t->b.right + column;
+        part.b_at = t->b.in + column;
         multiply_part(run, t, part, column);
+        part.packed += stay_packed;
+        part.packed_at += stay_packed ? tsr__tile_grid_packed_bytes(&t->loop, part.columns) : 0;
     }
+}
+
+static void multiply_one(struct tsr__run *run, struct tsr__twice_loops *t)
+{
+    have_packed(t, 1);
+    multiply_part(run, t, (struct part){.rows = t->a.count, .columns = t->columns, .b = t->b.at, .b_right = t->b.right, .b_at = t->b.in},
+                  0);
 }
 
 static void multiply_all(struct tsr__run *run, struct tsr__twice_loops *t)
@@ -569,7 +608,7 @@ static void multiply_all(struct tsr__run *run, struct tsr__twice_loops *t)
     if (shares && find_grids(t, &run->twice->grids, together))
         multiply_grids(run, t, &run->twice->grids);
     else if (shares)
-        multiply_part(run, t, (struct part){0, t->a.count, t->columns, t->b.at, t->b.right, t->b.in, NULL, 0}, 0);
+        multiply_one(run, t);
     for (uint32_t i = 0; i < t->count && !shares; i++)
         t->packets[i].together = false;
     t->alone = shares || alone || !t->count ? 0 : t->alone + 1;

@@ -10,6 +10,7 @@ enum {
     TSR__TWICE_MOST_COLUMNS = 1024, /* words */
     TSR__TWICE_MOST_TILES = TSR__TWICE_MOST_COLUMNS / TSR__TILE_WORDS,
     TSR__TWICE_MOST_PACKETS = 1 << 15,
+    TSR__TWICE_MOST_PACKED = 8, /* grids whose B stay packed beside each other */
     TSR__TWICE_C_BYTES = 1 << 23,
 };
 
@@ -23,10 +24,11 @@ struct tsr__segment {
 struct tsr__twice_loops {
     struct tsr_tile_loop loop; /* the first one */
     struct tsr__side a, b;
-    struct tsr__packed_b packed; /* in `memory` */
-    struct tsr__values values;   /* of operands that are computed, of `packed`, too */
-    uint64_t across, down;       /* packets that are to come */
-    int64_t pitch;               /* rows of C in `c` that there is room for in a column of the grid */
+    struct tsr__packed_b packed[TSR__TWICE_MOST_PACKED]; /* in `memory`, one grid's behind the other's; of one grid the first */
+    uint32_t packed_count;                               /* grids, as of the last product */
+    struct tsr__values values;                           /* of operands that are computed, of `packed`, too */
+    uint64_t across, down;                               /* packets that are to come */
+    int64_t pitch;                                       /* rows of C in `c` that there is room for in a column of the grid */
     uint32_t count, alone;
     uint32_t columns;    /* of the grid: operands B, or pairs of them */
     bool is_open;        /* the current packet may go on with its loop */

@@ -31,8 +31,13 @@ static struct device device;
 /* Bodies of kernels of bytes. B is of packed words, or by columns. */
 static const struct idiom {
     const char *name, *text, *says;
-    bool in_a_row, by_columns, in_structure; /* the range has one dimension; B is by columns; n and k come in a structure */
-    int depth;                               /* the only K for which it is; 0: any */
+    bool in_a_row, by_columns,
+        in_structure; /* the range has one dimension; B is by columns; n, k and the number of rows come in a structure */
+    bool c_by_columns;
+    int depth;              /* the only K for which it is; 0: any */
+    int sub_groups;         /* of a work-group, whose results are one; 0: 1 */
+    int high, wide;         /* rows and columns of a work-group's C, which edges may cut; 0: 8 and 16, which divide all */
+    const char *never_says; /* of tiles in registers */
 } idioms[] = {
     {.name = "a loop for the last rounds",
      .text = "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16, p = 0;\n"
@@ -117,6 +122,62 @@ static const struct idiom {
                                                                               "    }\n" STORE_ALL,
      .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
      .depth = 192},
+    {.name = "C by columns",
+     .text =
+         "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16, m = get_global_size(1) * 8;\n"
+         "    int8 s = 0, y;\n"
+         "    short8 x;\n"
+         "    for (int p = 0; p < k; p += 32) {\n" LOADS("x", "y", "p") "        s = MAD(x, y, s);\n"
+                                                                        "    }\n"
+                                                                        "    for (int i = 0; i < 8; i++)\n"
+                                                                        "        c[(column + lane) * m + row + i] = s[i];\n",
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
+     .c_by_columns = true},
+    {.name = "K over four sub-groups",
+     .text = "    local int part[4][8][16];\n"
+             "    int lane = get_sub_group_local_id(), g = get_sub_group_id(), row = get_global_id(1) * 8, column = get_group_id(0) * 16;\n"
+             "    int chunk = (k / 32 + 3) / 4 * 32, to = min(g * chunk + chunk, k);\n"
+             "    int8 s = 0, y;\n"
+             "    short8 x;\n"
+             "    for (int p = g * chunk; p < to; p += 32) {\n" LOADS("x", "y", "p") "        s = MAD(x, y, s);\n"
+                                                                                     "    }\n"
+                                                                                     "    for (int i = 0; i < 8; i++)\n"
+                                                                                     "        part[g][i][lane] = s[i];\n"
+                                                                                     "    work_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                                                                     "    for (int i = g; i < 8; i += 4)\n"
+                                                                                     "        c[(row + i) * n + column + lane] = "
+                                                                                     "part[0][i][lane] + part[1][i][lane] +\n"
+                                                                                     "                                           "
+                                                                                     "part[2][i][lane] + part[3][i][lane];\n",
+     .says = "A and B straight from memory; all rounds of the loop at once, with those of work-groups",
+     .sub_groups = 4},
+    {.name = "limits of many rows and columns",
+     .text = "    int lane = get_sub_group_local_id(), row = get_global_id(1) * 32, column = get_group_id(0) * 32;\n"
+             "    int m = s.m, n = s.n, k = s.k;\n"
+             "    int8 sum[4][2] = {};\n"
+             "    for (int p = 0; p < k; p += 32) {\n"
+             "        short8 x[4];\n"
+             "        int8 y[2];\n"
+             "        for (int t = 0; t < 4; t++)\n"
+             "            for (int i = 0; i < 8; i++)\n"
+             "                x[t][i] = p + 2 * lane < k ? a[min(row + t * 8 + i, m - 1) * (k / 2) + p / 2 + lane] : 0;\n"
+             "        for (int j = 0; j < 2; j++)\n"
+             "            for (int i = 0; i < 8; i++)\n"
+             "                y[j][i] = p / 4 + i < k / 4 ? b[(p / 4 + i) * n + min(column + j * 16 + lane, n - 1)] : 0;\n"
+             "        for (int t = 0; t < 4; t++)\n"
+             "            for (int j = 0; j < 2; j++)\n"
+             "                sum[t][j] = MAD(x[t], y[j], sum[t][j]);\n"
+             "    }\n"
+             "    for (int t = 0; t < 4; t++)\n"
+             "        for (int j = 0; j < 2; j++)\n"
+             "            for (int i = 0; i < 8; i++)\n"
+             "                if (row + t * 8 + i < m && column + j * 16 + lane < n)\n"
+             "                    c[(row + t * 8 + i) * n + column + j * 16 + lane] = sum[t][j][i];\n",
+     .says = "with those of work-groups",
+     .in_structure = true,
+     .high = 32,
+     .wide = 32,
+     .never_says = "A and B by way of the stack"},
 };
 
 struct size {
@@ -157,12 +218,14 @@ static void run(cl_program program, const struct idiom *idiom, const struct size
     cl_mem memory[] = {buffer(in_a, sizeof in_a), buffer(as_kernel_has_b, sizeof as_kernel_has_b), buffer(out, sizeof out)};
     for (cl_uint i = 0; i < 3; i++)
         clSetKernelArg(kernel, i, sizeof memory[i], &memory[i]);
-    const cl_int sizes[] = {size->columns, size->depth};
+    const cl_int sizes[] = {size->columns, size->depth, size->rows};
     clSetKernelArg(kernel, 3, idiom->in_structure ? sizeof sizes : sizeof sizes[0], sizes);
     if (!idiom->in_structure)
         clSetKernelArg(kernel, 4, sizeof sizes[1], &sizes[1]);
-    const size_t columns = (size_t)size->columns, up = (size_t)size->rows / UP, offset[] = {size->offset, 0}, local[] = {LANES, 1},
-                 global[] = {idiom->in_a_row ? columns * up : columns, up};
+    const size_t high = idiom->high ? (size_t)idiom->high : UP, wide = idiom->wide ? (size_t)idiom->wide : LANES,
+                 up = ((size_t)size->rows + high - 1) / high, items = idiom->sub_groups ? (size_t)idiom->sub_groups * LANES : LANES,
+                 across = ((size_t)size->columns + wide - 1) / wide * items, offset[] = {size->offset, 0}, local[] = {items, 1},
+                 global[] = {idiom->in_a_row ? across * up : across, up};
     assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, idiom->in_a_row ? 1 : 2, offset, global, local, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_int_equal(clEnqueueReadBuffer(device.queue, memory[2], CL_TRUE, 0, sizeof out, out, 0, NULL, NULL), CL_SUCCESS);
@@ -180,7 +243,7 @@ static void check(cl_program program, const struct idiom *idiom, const struct si
             int32_t sum = 0;
             for (int k = 0; k < size->depth; k++)
                 sum += in_a[r * size->depth + k] * in_b[k * size->columns + c];
-            if (out[r * size->columns + c] != sum)
+            if (out[idiom->c_by_columns ? c * size->rows + r : r * size->columns + c] != sum)
                 fail_msg("%s: %d x %d x %d: row %d, column %d", idiom->name, size->rows, size->columns, size->depth, r, c);
         }
 }
@@ -194,16 +257,21 @@ static void idioms_of_programs(void **state)
         struct text text = {0};
         text_add(&text,
                  "#define MAD intel_sub_group_i8_i8_matrix_mad_k32\n"
-                 "struct sizes { int n, k; };\n"
+                 "struct sizes { int n, k, m; };\n"
                  "__attribute__((intel_reqd_sub_group_size(16)%s))\n"
                  "kernel void k(global const short *restrict a, global const int *restrict b, global int *restrict c, %s)\n"
                  "{\n%s}\n",
-                 strstr(idiom->text, "barrier") ? ", reqd_work_group_size(16, 1, 1)" : "",
+                 idiom->sub_groups                ? ", reqd_work_group_size(64, 1, 1)"
+                 : strstr(idiom->text, "barrier") ? ", reqd_work_group_size(16, 1, 1)"
+                                                  : "",
                  idiom->in_structure ? "struct sizes s" : "int n, int k", idiom->text);
         cl_program program = device_build_text(&device, &text);
         assert_non_null(program);
         if (strstr(device.log, "\"topic\":\"matrix\"") && !strstr(device.log, idiom->says))
             fail_msg("%s: the report lacks \"%s\":\n%s", idiom->name, idiom->says, device.log);
+        const char *tiles = getenv("TESSERA_TILES");
+        if (idiom->never_says && tiles && strcmp(tiles, "model") == 0 && strstr(device.log, idiom->never_says))
+            fail_msg("%s: the report has \"%s\":\n%s", idiom->name, idiom->never_says, device.log);
         for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
             if (!idiom->depth || idiom->depth == sizes[n].depth)
                 check(program, idiom, &sizes[n]);

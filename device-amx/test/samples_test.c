@@ -91,14 +91,19 @@ static void groups_that_are_few_all_run(void **state)
 static void all_groups_come_to_their_own_loops(void **state)
 {
     enum { ACROSS = 5, DOWN = 4 };
-    for (int turned = 0; turned < 2; turned++) {
+    for (int way = 0; way < 4; way++) {
+        const bool turned = way & 1, down_columns = way & 2;
         struct part *p = make(state);
         struct tsr__twice_loops *t = &p->twice.loops[0];
+        p->launch.form = TSR_FORM_ROWS;
+        p->launch.column_rows = down_columns ? 16 : 0;
         note_samples(p, ACROSS, DOWN, turned);
         assert_true(tsr__tile_samples_expect(&p->run, ACROSS, DOWN));
         assert_int_equal(t->count, ACROSS * DOWN * LOOPS);
         for (uint32_t n = 0; n < t->count; n++) {
-            const struct tsr_tile_loop x = loop_of(n / LOOPS % ACROSS, n / LOOPS / ACROSS, n % LOOPS, turned);
+            const uint32_t group = n / LOOPS, across = down_columns ? group / DOWN : group % ACROSS,
+                           down = down_columns ? group % DOWN : group / ACROSS;
+            const struct tsr_tile_loop x = loop_of(across, down, n % LOOPS, turned);
             const struct tsr__packet_note *note = tsr__tile_samples_expected(&p->run, t, &x);
             assert_ptr_equal(note, &t->packets[n]);
             assert_ptr_equal(t->a.at[note->row], x.a);
@@ -106,7 +111,7 @@ static void all_groups_come_to_their_own_loops(void **state)
         }
         assert_int_equal(t->unexpected, 0);
         assert_false(p->entry.notes_all_groups);
-        if (!turned)
+        if (way < 3)
             drop(state);
     }
 }

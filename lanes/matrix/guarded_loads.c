@@ -15,7 +15,7 @@
 #include "lanes/matrix/matrix.h"
 
 enum {
-    MOST_CODE = 64,    /* instructions behind a branch */
+    MOST_CODE = 512,   /* instructions behind a branch */
     MOST_BYTES = 256,  /* of a load */
     LEAST_OF_PART = 4, /* products in a round of a loop that comes in parts */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Stores of numbers that lie side by side in memory, and that lanes would scatter, become stores of vectors, in kernels with matrix
- * functions: each lane's part of a matrix that lies by columns is eight rows of its column, which is one store for the lane, not eight. */
+ * functions: each lane's part of a matrix that lies by columns is eight rows of its column, which is one store for the lane, not eight.
+ * The rows of a column behind these are in the same cache lines, so they are best stored next. */
 #include "lanes/analysis/packet_support.h"
 #include "lanes/analysis/polynomial.h"
 #include "lanes/ir/calls.h"
@@ -18,10 +19,20 @@ struct narrow {
 
 struct joining {
     struct tsr__compilation *l;
+    struct tsr_kernel_info *info;
     const struct tsr__shapes *shapes;
     struct narrow *list; /* with nothing between them that accesses memory */
     size_t count;
 };
+
+/* Do lanes store to columns of their own, so that neighbours have no line in common? */
+static bool are_columns(const struct joining *j, LLVMValueRef to)
+{
+    const struct tsr__shape shape = tsr__shape_of(j->shapes, to);
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(to)) == TSR__GLOBAL_SPACE &&
+           (tsr__is_varying(shape) ||
+            (shape.kind == TSR__SHAPE_AFFINE && (shape.stride <= -TSR_CACHE_LINE || shape.stride >= TSR_CACHE_LINE)));
+}
 
 static bool is_narrow(const struct joining *j, LLVMValueRef inst)
 {
@@ -30,8 +41,7 @@ static bool is_narrow(const struct joining *j, LLVMValueRef inst)
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, 0));
     LLVMValueRef to = LLVMGetOperand(inst, 1);
     const LLVMTypeKind kind = LLVMGetTypeKind(type);
-    return (kind == LLVMFloatTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8 * BYTES)) &&
-           LLVMGetPointerAddressSpace(LLVMTypeOf(to)) == TSR__GLOBAL_SPACE && tsr__shape_of(j->shapes, to).kind == TSR__SHAPE_VARYING;
+    return (kind == LLVMFloatTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8 * BYTES)) && are_columns(j, to);
 }
 
 /* Do the stores from this one on fill a vector, in any order? in_order: the store of each element. */
@@ -55,10 +65,17 @@ static bool fill_vector(const struct narrow *n, size_t count, LLVMValueRef *in_o
     return true;
 }
 
+/* Notes that lanes store parts of columns. */
+static void note_columns(struct joining *j)
+{
+    j->info->column_rows = TSR_CACHE_LINE / BYTES;
+}
+
 static void join(struct joining *j, LLVMValueRef last, LLVMValueRef const *in_order, size_t count)
 {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(last, 0));
     LLVMBuilderRef b = tsr__builder_before(j->l, last);
+    note_columns(j);
     LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(type, (unsigned)count));
     tsr__explain(j->l, last, "store", "words", "%zu stores side by side are one of a vector", count);
     for (size_t i = 0; i < count; i++)
@@ -85,6 +102,12 @@ static void join_list(struct joining *j)
     j->count = 0;
 }
 
+static bool is_vector_of_column(const struct joining *j, LLVMValueRef inst)
+{
+    return tsr__is_plain_store(inst) && LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(inst, 0))) == LLVMVectorTypeKind &&
+           are_columns(j, LLVMGetOperand(inst, 1));
+}
+
 static bool multiplies(LLVMValueRef item)
 {
     for (LLVMValueRef i = tsr__first(item); i; i = tsr__next(i))
@@ -100,10 +123,12 @@ bool tsr__pass_join_stores(struct tsr__compilation *l, struct tsr__packet_kernel
     if (!multiplies(k->item) || !tsr__cfg_make(&cfg, k->item, &l->scratch))
         return true;
     tsr__shapes_find(&shapes, &cfg, k->packet, &l->scratch);
-    struct joining j = {.l = l, .shapes = &shapes, .list = tsr_arena_alloc(&l->scratch, MOST * sizeof *j.list)};
+    struct joining j = {.l = l, .info = k->info, .shapes = &shapes, .list = tsr_arena_alloc(&l->scratch, MOST * sizeof *j.list)};
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, k->item, &count);
     for (size_t i = 0; i < count; i++) {
+        if (is_vector_of_column(&j, code[i]))
+            note_columns(&j);
         if (is_narrow(&j, code[i])) {
             if (j.count == MOST)
                 join_list(&j);

@@ -75,16 +75,6 @@ const char *tsr__tile_loop_runs_apart(const struct tsr__tiles *t, const struct t
 
 static const char *const runs_once = "in launches where indices may wrap, or in those where none does, packets cannot run twice";
 
-/* Do sub-groups take the steps of K in turns, to add their sums behind a barrier? Each of them has little of K: with AMX, tile registers of
- * its own are faster than two passes (docs/measurements.md, products as others write them). */
-static bool takes_turns_in_k(const struct tsr__tiles *t, const struct tsr__k_loop *x)
-{
-    const struct tsr__loop_part *part = &x->parts[0];
-    const struct tsr__polynomial *inner = &part->a.inner;
-    const bool next = part->a.moves && inner->valid && !inner->count && inner->constant == TSR_TILE_ROW_BYTES / 2;
-    return t->unit == TSR__TILES_AMX && part->half && !next && tsr__tile_twice_pauses(x->twice);
-}
-
 /* Are multiply-adds of the packet's own, with all accumulators in registers, as fast as those of other work-groups, and so faster than two
  * passes? Each number of B fills a register of multiply-adds, so that loading it takes little of their time. */
 static bool is_as_fast_alone(const struct tsr__tiles *t, const struct tsr__k_loop *x)
@@ -174,10 +164,6 @@ const char *tsr__tile_loop_must_run_now(struct tsr__tiles *t, struct tsr__k_loop
     if (x->twice && x->apart && !may_keep_sums_apart(t, x)) {
         x->twice = NULL;
         why = "its sums begin again in each round, and vectors of the packet make them as fast";
-    }
-    if (x->twice && takes_turns_in_k(t, x)) {
-        x->twice = NULL;
-        why = "it has few steps of K, and packets wait for each other behind it";
     }
     return x->twice ? NULL : why;
 }

@@ -248,17 +248,6 @@ struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef 
     return *why ? NULL : x;
 }
 
-bool tsr__tile_twice_pauses(const struct tsr__twice *x)
-{
-    LLVMValueRef last = LLVMGetBasicBlockTerminator(x->loop);
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++) {
-        LLVMBasicBlockRef to = LLVMGetSuccessor(last, i), end;
-        if (!tsr__map_get(&x->in_front, to) && ends_of(x, to, &end) && tsr__packet_mark_in(end, TSR__PACKET_PAUSES))
-            return true;
-    }
-    return false;
-}
-
 /* ---- code ---- */
 
 /* Is the loop in loops of its packet? Then its last round is not known where the device is called. */

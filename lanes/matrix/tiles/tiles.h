@@ -403,8 +403,6 @@ void tsr__tile_twice_prepare(struct tsr__compilation *l, LLVMValueRef function);
 /* Can packets run twice for this loop, which makes these accumulators? NULL: no, and why. Changes no code. */
 struct tsr__twice *tsr__tile_runs_twice(struct tsr__tiles *t, LLVMBasicBlockRef loop, struct tsr__live_range *const *lives, unsigned count,
                                         const char **why);
-/* Does a packet wait at a barrier behind the loop? */
-bool tsr__tile_twice_pauses(const struct tsr__twice *x);
 /* The bits of the call of the device that tell it so: TSR_TILE_TWICE and others (tessera/tiles.h). */
 unsigned tsr__tile_twice_bits(const struct tsr__twice *x);
 /* Notes the device's answer to a call of the loop: is this the first run? Of several calls the last one is noted first; its answer counts,
