@@ -147,8 +147,8 @@ static void compute_steps(const struct column *c, const struct tsr__tile_grid *g
         tsr__tile_cut_lines(to, PANEL_LINE, steps * words);
 }
 
-/* Fetches a row of a step's B to the second cache, of all columns if they are beside each other. Rows that are apart nobody else fetches.
- */
+/* Fetches a row of a step's B to the second cache, of all columns if they are beside each other. The processor fetches no rows that are
+ * apart ahead. */
 static void fetch_row(const struct column *columns, int64_t count, const struct tsr_tile_loop *x, int64_t step, int64_t row)
 {
     const char *from = columns[0].from + step * x->b_step + row * x->b_stride;

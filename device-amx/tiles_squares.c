@@ -116,8 +116,7 @@ static void pack_columns_of_a(const struct tsr__block *b, const struct strip_row
         }
 }
 
-/* Steps of tiles; those of halves lie beside each other, the other half of the last one is zero. */
-/* Those of a segment of K among `steps` steps from `first` on. */
+/* Packs `steps` steps of a grid without segments, from step `first` on, behind `packed` steps of the strip. */
 static void pack_segment(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t steps, int64_t packed)
 {
     const int64_t all = rows_of_grid(b->grid), count = all - rows->row > TSR_TILE_ROWS ? STRIP : TSR_TILE_ROWS;
@@ -125,6 +124,7 @@ static void pack_segment(const struct tsr__block *b, const struct strip_rows *ro
         tsr__block_pack_row(b, rows->row + r < all ? rows->row + r : all - 1, first, steps, b->strip + r * LINE, STRIP * LINE, packed);
 }
 
+/* Packs `count` steps of tiles, of all segments that they touch; two halves of a line lie beside each other, a missing one is zero. */
 static void pack_tiles(const struct tsr__block *b, const struct strip_rows *rows, int64_t first, int64_t count)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
