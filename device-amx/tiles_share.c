@@ -160,7 +160,7 @@ static bool is_packed(const struct tsr__packed_b *p, const struct tsr__run *run,
 {
     const size_t count = (size_t)g->columns, all = g->segments ? g->segments * count : count;
     return p->launch == run->launch->blocks.launch && p->count == g->columns && tsr__tile_same_shape(&p->loop, g->loop) &&
-           p->loop.steps == g->loop->steps && p->segments == g->segments &&
+           p->loop.steps == g->loop->steps && p->packed_at == g->packed_at && p->segments == g->segments &&
            (!g->segments || !memcmp(p->segment_steps, g->segment_steps, g->segments * sizeof p->segment_steps[0])) &&
            !memcmp(p->at, g->b, all * sizeof p->at[0]) && (!g->b_at || !memcmp(p->in, g->b_at, count * sizeof p->in[0])) &&
            p->is_of_pairs == (g->b_right != NULL) && (!g->b_right || !memcmp(p->right, g->b_right, count * sizeof p->right[0]));
@@ -173,13 +173,17 @@ void tsr__packed_b_multiply(struct tsr__packed_b *p, const struct tsr__run *run,
         return;
     }
     g->has_packed_b = is_packed(p, run, g);
-    g->b_in_place = !g->has_packed_b && (tsr__tile_may_load_b(g) || tsr__tile_may_turn(g));
+    const bool turns = !g->has_packed_b && tsr__tile_may_turn(g);
+    g->b_in_place = turns || (!g->has_packed_b && tsr__tile_may_load_b(g));
     tsr__tile_grid_multiply(g);
+    if (turns)
+        p->launch = 0; /* A was packed in place of B */
     if (g->has_packed_b || g->b_in_place)
         return;
     p->launch = run->launch->blocks.launch;
     p->loop = *g->loop;
     p->count = g->columns;
+    p->packed_at = g->packed_at;
     p->segments = g->segments;
     if (g->segments)
         memcpy(p->segment_steps, g->segment_steps, g->segments * sizeof p->segment_steps[0]);

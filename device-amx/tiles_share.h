@@ -111,7 +111,7 @@ void tsr__grids_order(struct tsr__grids *g, struct tsr__side *side, uint32_t cou
 struct tsr__packed_b {
     uint64_t launch; /* 0: none; of memory with any contents it is the number of no launch */
     struct tsr_tile_loop loop;
-    int64_t count;
+    int64_t count, packed_at;
     uint32_t segments; /* as those of the grid */
     int64_t segment_steps[TSR__GRID_MOST_SEGMENTS];
     bool is_of_pairs; /* `right` counts */

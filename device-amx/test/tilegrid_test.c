@@ -12,6 +12,7 @@
 #include <immintrin.h>
 
 #include "device-amx/cpu.h"
+#include "device-amx/tiles_share.h"
 #include "tile_loops_test.h"
 
 enum { MOST_LOOPS = 48, MOST_COLUMNS = 24, MOST_SEGMENTS = 5 };
@@ -267,9 +268,30 @@ static void expect_grid(const struct grid *g, char *c)
             expect_sum(g, i, sum, c);
 }
 
-/* As device-amx/tiles_share.c does a grid: B is not packed for few rows, where it need not be. */
-static void check(struct grid *g, char *memory)
+static void release_all(struct grid *g)
 {
+    release(&g->a);
+    release(&g->b);
+    release(&g->c);
+    if (g->grid.b_right)
+        release(&g->halves);
+}
+
+/* As device-amx/tiles_share.c does a grid: B is not packed for few rows, where it need not be. */
+static void multiply(struct grid *g)
+{
+    g->grid.b_in_place = tsr__tile_may_load_b(&g->grid) || tsr__tile_may_turn(&g->grid);
+    if (tsr__tile_is_thin(&g->grid) && number() % 2)
+        tsr__tile_thin_multiply(&g->grid);
+    else
+        tsr__tile_grid_multiply(&g->grid);
+}
+
+/* `packed`: what is packed in the memory; NULL: anything. */
+static void check_results(struct grid *g, char *memory, struct tsr__packed_b *packed)
+{
+    static struct tsr_launch launch = {.blocks.launch = 1};
+    const struct tsr__run run = {.launch = &launch};
     g->grid.memory = memory;
     char *expected = malloc(g->c.bytes);
     memcpy(expected, g->c.begin, g->c.bytes);
@@ -277,18 +299,18 @@ static void check(struct grid *g, char *memory)
     expect_grid(g, expected);
     set_outsides(g, 0xff); /* fractions that are no numbers */
     compute(g);
-    g->grid.b_in_place = tsr__tile_may_load_b(&g->grid) || tsr__tile_may_turn(&g->grid);
-    if (tsr__tile_is_thin(&g->grid) && number() % 2)
-        tsr__tile_thin_multiply(&g->grid);
+    if (packed)
+        tsr__packed_b_multiply(packed, &run, &g->grid);
     else
-        tsr__tile_grid_multiply(&g->grid);
+        multiply(g);
     assert_memory_equal(g->c.begin, expected, g->c.bytes);
     free(expected);
-    release(&g->a);
-    release(&g->b);
-    release(&g->c);
-    if (g->grid.b_right)
-        release(&g->halves);
+}
+
+static void check(struct grid *g, char *memory)
+{
+    check_results(g, memory, NULL);
+    release_all(g);
 }
 
 static void one(uint64_t how, char *memory)
@@ -384,8 +406,41 @@ __attribute__((target("amx-tile"))) static void by_amx(void **unused)
     _tile_release();
 }
 
+/* B stays packed for the next grid with the same one, unless that grid has other memory, or the product of another one was turned round,
+ * for which A is packed in place of B. */
+static void b_stays_packed(void **unused)
+{
+    (void)unused;
+    enum { OTHER_PLACE = 1 << 16 };
+    char *memory = aligned_alloc(64, TSR__GRID_BYTES);
+    struct tsr__packed_b packed = {0};
+    struct grid tall = {.loop = {.how = TSR_TILE_S8S8 | TSR_TILE_IN_MODEL | TSR_TILE_B_COLUMNS,
+                                 .rows = 1,
+                                 .columns = 1,
+                                 .tile_rows = TSR_TILE_ROWS,
+                                 .steps = 4,
+                                 .zero = true},
+                        .grid = {.rows = 3, .columns = 4}},
+                few = tall;
+    few.grid.rows = 1;
+    place(&tall);
+    place(&few);
+    assert_true(!tsr__tile_may_turn(&tall.grid) && tsr__tile_may_turn(&few.grid) && !tsr__tile_is_thin(&few.grid));
+    check_results(&tall, memory, &packed);
+    check_results(&tall, memory, &packed);
+    assert_true(tall.grid.has_packed_b);
+    check_results(&few, memory, &packed);
+    check_results(&tall, memory, &packed);
+    tall.grid.packed_at = OTHER_PLACE;
+    check_results(&tall, memory, &packed);
+    release_all(&tall);
+    release_all(&few);
+    free(memory);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_vectors), cmocka_unit_test(by_the_model), cmocka_unit_test(by_amx)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_vectors), cmocka_unit_test(by_the_model), cmocka_unit_test(by_amx),
+                                       cmocka_unit_test(b_stays_packed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
