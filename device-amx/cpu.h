@@ -289,6 +289,7 @@ static inline bool tsr__goes_down_columns(const struct tsr_launch *launch)
 {
     return launch->column_rows && launch->form == TSR_FORM_ROWS;
 }
+
 /* Cuts the range of a kernel with TSR_KERNEL_SHARES_OPERANDS into blocks if it consists of full groups of full packets. */
 void tsr__blocks_cut(struct tsr_launch *launch);
 void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end);

@@ -37,7 +37,7 @@ static const char product[] = "func @a(%p: memref<i32>) attributes { subgroup_si
                               "  %sum = load %c[%last,%last] : i32\n"
                               "  store %sum, %p[]\n"
                               "}\n";
-enum { PRODUCT = 1000 /* in the name of its file */, PRODUCT_ITEMS = 16, PRODUCT_SUM = 64 };
+enum { PRODUCT = SOURCES /* in the name of its file */, PRODUCT_ITEMS = 16, PRODUCT_SUM = 64 };
 
 static char folder[] = "/tmp/icd_moved_XXXXXX";
 
@@ -344,9 +344,9 @@ static void each_in_a_process(void **state)
         }
     }
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        for (int source = 0; source <= SOURCES; source++) {
+        for (int source = 0; source <= PRODUCT; source++) {
             char path[128];
-            path_of(path, steps[i].level, source < SOURCES ? source : PRODUCT);
+            path_of(path, steps[i].level, source);
             unlink(path);
         }
     rmdir(folder);

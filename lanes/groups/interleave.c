@@ -267,7 +267,7 @@ bool tsr__pass_interleave(struct tsr__compilation *l, struct tsr__packet_kernel 
     if (k->group.items)
         k->info->groups_at_once = plan.count;
     if (plan.along)
-        k->info->column_rows = TSR_CACHE_LINE;
+        k->info->column_rows = TSR_CACHE_LINE; /* the most */
     build_loops(l, k->whole, &plan);
     tsr__set_fn_text(l, k->whole, TSR__INTERLEAVED, "");
     LLVMGetOrInsertNamedMetadata(l->module, TSR__INTERLEAVED, strlen(TSR__INTERLEAVED));

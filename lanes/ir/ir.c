@@ -330,6 +330,15 @@ LLVMBuilderRef tsr__builder_before(struct tsr__compilation *l, LLVMValueRef inst
     return b;
 }
 
+void tsr__move_instruction(LLVMBuilderRef b, LLVMValueRef instruction, LLVMValueRef before)
+{
+    LLVMMetadataRef line = LLVMInstructionGetDebugLoc(instruction);
+    LLVMInstructionRemoveFromParent(instruction);
+    LLVMPositionBuilderBefore(b, before);
+    LLVMInsertIntoBuilder(b, instruction);
+    LLVMInstructionSetDebugLoc(instruction, line);
+}
+
 LLVMBuilderRef tsr__builder_at_entry(struct tsr__compilation *l, LLVMValueRef function)
 {
     return tsr__builder_before(l, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));

@@ -232,6 +232,8 @@ LLVMValueRef tsr__call_like(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVa
 /* The instruction, or the next one that is no phi. */
 LLVMValueRef tsr__after_phis(LLVMValueRef instruction);
 LLVMBuilderRef tsr__builder_before(struct tsr__compilation *l, LLVMValueRef instruction);
+/* Moves an instruction, with the source line that it has. The builder is there then. */
+void tsr__move_instruction(LLVMBuilderRef b, LLVMValueRef instruction, LLVMValueRef before);
 /* At the start of the entry block. */
 LLVMBuilderRef tsr__builder_at_entry(struct tsr__compilation *l, LLVMValueRef function);
 /* base + offset, in bytes. */

@@ -34,9 +34,7 @@ static bool sink_operands(LLVMBuilderRef b, LLVMValueRef inst, LLVMBasicBlockRef
         LLVMValueRef v = LLVMIsAInstruction(LLVMGetOperand(inst, (unsigned)k));
         if (!v || LLVMGetInstructionParent(v) == block || !can_sink(v) || !is_only_for(v, block))
             continue;
-        LLVMInstructionRemoveFromParent(v);
-        LLVMPositionBuilderBefore(b, first_user(v, block));
-        LLVMInsertIntoBuilder(b, v);
+        tsr__move_instruction(b, v, first_user(v, block));
         any = true;
     }
     return any;

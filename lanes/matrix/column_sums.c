@@ -186,9 +186,11 @@ bool tsr__pass_column_sums(struct tsr__compilation *l, LLVMValueRef function)
     const enum tsr__tile_unit unit = tsr__has_mads(function) ? tsr__tile_unit_of(l, function) : TSR__TILES_NONE;
     if (unit != TSR__TILES_AMX && unit != TSR__TILES_MODEL)
         return true;
+    struct sums *x = tsr_arena_alloc(&l->scratch, sizeof *x);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-        struct sums *x = tsr_arena_alloc(&l->scratch, sizeof *x);
-        *x = (struct sums){.l = l, .loop = b};
+        x->l = l;
+        x->loop = b;
+        x->count = 0;
         if (!find_mads(x, unit))
             continue;
         for (LLVMValueRef phi = LLVMGetFirstInstruction(b); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))

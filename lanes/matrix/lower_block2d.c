@@ -515,11 +515,7 @@ static void make_available(struct tsr__blocks2d *o, LLVMValueRef v, LLVMValueRef
         return;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         make_available(o, LLVMGetOperand(v, (unsigned)i), place);
-    LLVMMetadataRef line = LLVMInstructionGetDebugLoc(v);
-    LLVMInstructionRemoveFromParent(v);
-    LLVMPositionBuilderBefore(o->b, place);
-    LLVMInsertIntoBuilder(o->b, v);
-    LLVMInstructionSetDebugLoc(v, line);
+    tsr__move_instruction(o->b, v, place);
     tsr__map_set(&o->places, v, position_of(o, place) - 1);
 }
 

@@ -45,16 +45,6 @@ static enum fate find_fate(struct loop *loop, LLVMValueRef store)
     return alone && (reads || apart->may_ask) ? MOVED : reads ? CARRIED : LEFT;
 }
 
-/* To before an instruction, with the source line that it has. */
-static void move_before(LLVMBuilderRef b, LLVMValueRef inst, LLVMValueRef before)
-{
-    LLVMMetadataRef line = LLVMInstructionGetDebugLoc(inst);
-    LLVMInstructionRemoveFromParent(inst);
-    LLVMPositionBuilderBefore(b, before);
-    LLVMInsertIntoBuilder(b, inst);
-    LLVMInstructionSetDebugLoc(inst, line);
-}
-
 /* The loads of the place get the number that was stored last. */
 static void carry(struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
 {
@@ -78,7 +68,7 @@ static void carry(struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
         return;
     value = LLVMGetOperand(store, 0); /* that may have been such a load */
     LLVMSetOperand(first, 0, tsr__accessed_pointer(store));
-    move_before(b, first, LLVMGetBasicBlockTerminator(loop->at.before));
+    tsr__move_instruction(b, first, LLVMGetBasicBlockTerminator(loop->at.before));
     LLVMAddIncoming(phi, (LLVMValueRef[]){first, value}, (LLVMBasicBlockRef[]){loop->at.before, loop->at.block}, 2);
 }
 
@@ -91,7 +81,7 @@ static void promote(struct loop *loop, LLVMBuilderRef b, LLVMValueRef store)
     tsr__hoist(&loop->at.of, b, tsr__accessed_pointer(store));
     carry(loop, b, store);
     if (fate == MOVED)
-        move_before(b, store, tsr__after_phis(LLVMGetFirstInstruction(loop->at.behind)));
+        tsr__move_instruction(b, store, tsr__after_phis(LLVMGetFirstInstruction(loop->at.behind)));
 }
 
 static LLVMValueRef next_store(LLVMValueRef from)

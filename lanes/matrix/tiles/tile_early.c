@@ -20,28 +20,13 @@ void tsr__tile_note_early(struct tsr__tiles *t, LLVMValueRef inst)
     t->early = x;
 }
 
-static void move_before(struct tsr__tiles *t, LLVMValueRef inst, LLVMValueRef point)
-{
-    LLVMInstructionRemoveFromParent(inst);
-    LLVMPositionBuilderBefore(t->b, point);
-    LLVMInsertIntoBuilder(t->b, inst);
-}
-
 /* ---- vectors ---- */
-
-static const struct tsr__block *find_block(const struct tsr__cfg *cfg, LLVMBasicBlockRef ref)
-{
-    for (int i = 0; i < cfg->block_count; i++)
-        if (cfg->blocks[i].ref == ref)
-            return &cfg->blocks[i];
-    return NULL;
-}
 
 /* Is `from` outside of the innermost loop around `to`? */
 static bool is_in_front_of_loop(const struct tsr__cfg *cfg, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
-    const struct tsr__block *x = find_block(cfg, from), *y = find_block(cfg, to);
-    return x && y && y->loop != TSR__NONE && !tsr__in_loop(cfg, (int)(x - cfg->blocks), y->loop);
+    const int x = tsr__cfg_number(cfg, from), y = tsr__cfg_number(cfg, to);
+    return x != TSR__NONE && y != TSR__NONE && cfg->blocks[y].loop != TSR__NONE && !tsr__in_loop(cfg, x, cfg->blocks[y].loop);
 }
 
 static void store_early(struct tsr__tiles *t, const struct tsr__cfg *cfg, LLVMValueRef store)
@@ -56,7 +41,7 @@ static void store_early(struct tsr__tiles *t, const struct tsr__cfg *cfg, LLVMVa
     LLVMValueRef point = tsr__after_phis(LLVMGetNextInstruction(v));
     if (point == store)
         return;
-    move_before(t, store, point);
+    tsr__move_instruction(t->b, store, point);
     if (!LLVMIsAAllocaInst(address)) { /* a constant distance behind one */
         LLVMValueRef copy = LLVMInstructionClone(address);
         LLVMPositionBuilderBefore(t->b, store);
@@ -99,7 +84,7 @@ static void bring(struct tsr__tiles *t, LLVMValueRef v, LLVMValueRef *point, str
     if (v == *point)
         *point = LLVMGetNextInstruction(v);
     else
-        move_before(t, v, *point);
+        tsr__move_instruction(t->b, v, *point);
 }
 
 /* May memory be different behind the instruction, as it writes or as it waits for others? */

@@ -439,8 +439,7 @@ static bool has_company(const struct tsr__webs *w, const struct tsr__tile_mad *m
 }
 
 /* An accumulator that goes round in no loop, as one in a loop with barriers, comes and goes with its tiles: that is worth it for whole
- * blocks, of bytes, of which vectors multiply four at once, for all of a tile's K, and of numbers with a fraction for eight rows as well.
- */
+ * blocks, of bytes, of which vectors multiply four at once, for all of a tile's K, and of numbers with a fraction for eight rows, too. */
 static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block)
 {
     const struct tsr__web *first = block->webs[0][0];
