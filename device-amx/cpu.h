@@ -80,8 +80,8 @@ struct tsr__entry {
     struct tsr__size_record sizes[TSR__SIZE_RECORDS]; /* where there are several codes to choose from (group_lanes.c) */
     /* Of loops over K that waited (tiles_share.c), 0 = unknown: columns of C, rows of C, bytes of K, packets of a row of work-items whose
      * parts of C lie under each other, packets of a row that have parts of K for the same C, sums of a loop
-     * that stay apart. */
-    _Atomic uint32_t loop_size[6];
+     * that stay apart, bytes of K of a column of B once it is packed. */
+    _Atomic uint32_t loop_size[7];
     _Atomic uint32_t repeats_loops; /* not 0: packets of a launch came to such loops more than once (TSR_TILE_IN_ORDER) */
     /* Work-groups of the last launch, in x in the upper half and in y in the lower, if its packets may run twice and noted nothing in their
      * first passes; else 0 (tiles_twice.c). */
