@@ -186,10 +186,12 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     struct tsr__blocks *blocks = &launch->blocks;
     unsigned threads = tsr__cpu_caps()->compute_units;
     static _Atomic uint64_t last_launch;
-    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS))
+    if (!(launch->flags & (TSR_KERNEL_SHARES_OPERANDS | TSR_KERNEL_AMX_TILES)))
         return;
     /* Also of launches without blocks, whose loops may wait all the same: what is packed for one is not for another. */
     blocks->launch = atomic_fetch_add_explicit(&last_launch, NUMBERS_APART, memory_order_relaxed) + NUMBERS_APART;
+    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS))
+        return;
     if (atomic_load_explicit(&launch->entry->loop_size[0], memory_order_relaxed) == TSR__LOOPS_DO_NOT_WAIT)
         return;
     if ((launch->form != TSR_FORM_ROWS && launch->form != TSR_FORM_REGIONS) || !launch->groups || !are_full_groups(launch))

@@ -23,6 +23,7 @@ enum tsr__scratch {
     TSR__SCRATCH_SHARE,
     TSR__SCRATCH_TWICE,
     TSR__SCRATCH_PRODUCT,
+    TSR__SCRATCH_KEPT,
     TSR__SCRATCH_COUNT
 };
 _Static_assert(TSR__SCRATCH_COUNT <= TSR_SCRATCH_SLOTS, "a worker has no scratch memory for this slot");
@@ -390,6 +391,7 @@ struct tsr__run {
     enum tsr__pass { TSR__ONLY_PASS, TSR__FIRST_PASS, TSR__SECOND_PASS } pass; /* of packets that run twice */
     struct tsr__tile_twice *twice;                                             /* their loops (tiles_twice.c); NULL: there were none yet */
     struct tsr__tile_share *share; /* those that wait (tiles_share.c); NULL: there were none yet */
+    struct tsr__kept_tiles *kept;  /* of B, packed (tiles_kept.c); NULL: there were none yet */
 };
 
 extern const struct tsr_rt tsr__rt;
