@@ -70,10 +70,18 @@ static uint64_t best_c(const struct tsr_launch *launch)
     return sums > 1 ? tsr__tile_grid_best_b() / sums : tsr__tile_grid_best_b() / 4;
 }
 
+/* The most grids of operands that a work-group may have: those of parts of K, and of products that follow each other in z. */
+static uint64_t grids_of_group(const struct tsr_launch *launch)
+{
+    return parts_of_k(launch) * launch->group.enqueued_local_size[2];
+}
+
 /* Rows of C of such packets, at least. */
 static uint64_t least_rows(const struct tsr_launch *launch)
 {
-    return sums_of_loop(launch) > 1 ? TSR__TWICE_ROWS_OF_SUMS : TSR__TWICE_ROWS;
+    if (sums_of_loop(launch) > 1)
+        return TSR__TWICE_ROWS_OF_SUMS;
+    return grids_of_group(launch) > 1 ? TSR__TWICE_ROWS_OF_GRIDS : TSR__TWICE_ROWS;
 }
 
 static bool has_two_passes(const struct tsr_launch *launch)
@@ -81,10 +89,23 @@ static bool has_two_passes(const struct tsr_launch *launch)
     return launch->flags & TSR_KERNEL_RUNS_TWICE && !tsr__tile_twice_is_idle(launch);
 }
 
+/* Columns of C of groups with several grids each: as many as there is room for C, and for the packed B of all grids. A is packed again for
+ * each part beside another one. */
+static uint64_t columns_of_grids(const struct tsr_launch *launch, uint64_t grids)
+{
+    const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[6], memory_order_relaxed),
+                   by_b = tsr__tile_grid_best_b() / ((known ? known : TSR__TWICE_DEPTH) * grids),
+                   by_c = 2 * best_c(launch) / (4 * least_rows(launch) * grids);
+    const uint64_t best = tsr__least(by_b, by_c) / TSR__BLOCK_PANEL * TSR__BLOCK_PANEL;
+    return best > TSR__BLOCK_PANEL ? best : TSR__BLOCK_PANEL;
+}
+
 /* Columns of C whose B is packed at a time, and for packets that run twice leaves room for C. */
 static uint64_t best_columns(const struct tsr_launch *launch)
 {
     const bool twice = has_two_passes(launch);
+    if (twice && grids_of_group(launch) > 1)
+        return columns_of_grids(launch, grids_of_group(launch));
     const uint64_t known = atomic_load_explicit(&launch->entry->loop_size[2], memory_order_relaxed),
                    by_b = tsr__tile_grid_best_b() / (twice ? 2 : 1) / (known ? known : TSR__TWICE_DEPTH),
                    by_c = twice ? best_c(launch) / (4 * least_rows(launch)) : UINT64_MAX, best = tsr__least(by_b, by_c);
@@ -165,19 +186,22 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     struct tsr__blocks *blocks = &launch->blocks;
     unsigned threads = tsr__cpu_caps()->compute_units;
     static _Atomic uint64_t last_launch;
-    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS))
+    if (!(launch->flags & (TSR_KERNEL_SHARES_OPERANDS | TSR_KERNEL_AMX_TILES)))
         return;
     /* Also of launches without blocks, whose loops may wait all the same: what is packed for one is not for another. */
     blocks->launch = atomic_fetch_add_explicit(&last_launch, NUMBERS_APART, memory_order_relaxed) + NUMBERS_APART;
+    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS))
+        return;
     if (atomic_load_explicit(&launch->entry->loop_size[0], memory_order_relaxed) == TSR__LOOPS_DO_NOT_WAIT)
         return;
     if ((launch->form != TSR_FORM_ROWS && launch->form != TSR_FORM_REGIONS) || !launch->groups || !are_full_groups(launch))
         return;
-    cut_depth(launch, threads > 1 ? threads * TSR__BLOCKS_PER_WORKER : 1);
+    const uint64_t per_worker = has_two_passes(launch) && grids_of_group(launch) > 1 ? TSR__GRID_BLOCKS_PER_WORKER : TSR__BLOCKS_PER_WORKER;
+    cut_depth(launch, threads > 1 ? threads * per_worker : 1);
     if (atomic_load_explicit(&launch->entry->repeats_loops, memory_order_relaxed))
         cut_evenly(launch, threads > 1 ? threads * TSR__LARGE_BLOCKS_PER_WORKER : 1);
     else
-        cut_into_panels(launch, threads > 1 ? threads * TSR__BLOCKS_PER_WORKER : 1);
+        cut_into_panels(launch, threads > 1 ? threads * per_worker : 1);
     uint64_t items = launch->groups * launch->group_items;
     launch->groups = count_blocks(launch);
     launch->group_items = tsr__divide_up(items, launch->groups);
@@ -212,19 +236,10 @@ static uint64_t parts_of(const struct tsr__run *run, int dim, uint64_t groups, u
     return parts < 1 ? 1 : parts < groups ? parts : groups;
 }
 
-/* The most grids of operands that a work-group may have: those of parts of K, and of products that follow each other in z. */
-static uint64_t grids_of_group(const struct tsr_launch *launch)
-{
-    return parts_of_k(launch) * launch->group.enqueued_local_size[2];
-}
-
-/* Columns of C of a part of a block, which each grid of its groups has. Work-groups in a row have no others below, so there may be as many
- * as there is room for C. */
+/* Columns of C of a part of a block. Work-groups in a row have no others below, so there may be as many as there is room for C. */
 static uint64_t columns_of_part(const struct tsr_launch *launch)
 {
-    const uint64_t grids = grids_of_group(launch), all = 2 * best_c(launch) / (4 * least_rows(launch) * grids),
-                   many = grids > 1 ? tsr__least(best_columns(launch), all) : best_columns(launch),
-                   best = many > TSR__BLOCK_PANEL ? many : TSR__BLOCK_PANEL, row_bytes = 4 * of_group(launch, 1) * grids,
+    const uint64_t best = best_columns(launch), row_bytes = 4 * of_group(launch, 1) * grids_of_group(launch),
                    room = tsr__least(best_c(launch) / row_bytes, TSR__BLOCK_MOST);
     return are_in_a_row(launch) && room > best ? room : best;
 }

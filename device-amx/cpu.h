@@ -23,6 +23,7 @@ enum tsr__scratch {
     TSR__SCRATCH_SHARE,
     TSR__SCRATCH_TWICE,
     TSR__SCRATCH_PRODUCT,
+    TSR__SCRATCH_KEPT,
     TSR__SCRATCH_COUNT
 };
 _Static_assert(TSR__SCRATCH_COUNT <= TSR_SCRATCH_SLOTS, "a worker has no scratch memory for this slot");
@@ -80,8 +81,8 @@ struct tsr__entry {
     struct tsr__size_record sizes[TSR__SIZE_RECORDS]; /* where there are several codes to choose from (group_lanes.c) */
     /* Of loops over K that waited (tiles_share.c), 0 = unknown: columns of C, rows of C, bytes of K, packets of a row of work-items whose
      * parts of C lie under each other, packets of a row that have parts of K for the same C, sums of a loop
-     * that stay apart. */
-    _Atomic uint32_t loop_size[6];
+     * that stay apart, bytes of K of a column of B once it is packed. */
+    _Atomic uint32_t loop_size[7];
     _Atomic uint32_t repeats_loops; /* not 0: packets of a launch came to such loops more than once (TSR_TILE_IN_ORDER) */
     /* Work-groups of the last launch, in x in the upper half and in y in the lower, if its packets may run twice and noted nothing in their
      * first passes; else 0 (tiles_twice.c). */
@@ -390,6 +391,7 @@ struct tsr__run {
     enum tsr__pass { TSR__ONLY_PASS, TSR__FIRST_PASS, TSR__SECOND_PASS } pass; /* of packets that run twice */
     struct tsr__tile_twice *twice;                                             /* their loops (tiles_twice.c); NULL: there were none yet */
     struct tsr__tile_share *share; /* those that wait (tiles_share.c); NULL: there were none yet */
+    struct tsr__kept_tiles *kept;  /* of B, packed (tiles_kept.c); NULL: there were none yet */
 };
 
 extern const struct tsr_rt tsr__rt;

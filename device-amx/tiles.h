@@ -35,9 +35,9 @@ char *tsr__tile_goal(const struct tsr_tile_loop *loop);
 /* The same at once, where `to` is NULL or apart from A and B; with few rows in a tile it is NULL. (tiles_loop.c) */
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
-/* (tiles_pack.c) */
-void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
-/* The same with rows of the tile at a distance, a multiple of 64. */
+/* (tiles_kept.c) */
+const void *tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
+/* Packs a tile so, with rows of it at a distance, a multiple of 64. (tiles_pack.c) */
 void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
 /* The same where so many rows, and bytes of each, are there, or fewer; the rest is zero. */
 void tsr__tile_pack_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes, uint32_t how);

@@ -206,12 +206,6 @@ void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t 
     tsr__tile_pack_within(to, to_stride, from, stride, rows_of_tile(how), bytes_of_row(how), how);
 }
 
-void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how)
-{
-    (void)item;
-    tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, from, stride, how);
-}
-
 /* ---- numbers of 4 bits ---- */
 
 enum { BITS = 4, NIBBLE = 15, SIGN = 8 };

@@ -61,6 +61,27 @@ const char *tsr__block_steps_of_a(const struct tsr__block *b, int64_t row, int64
     return copy;
 }
 
+/* Of two steps that fill a line each is copied by itself; the second half of a last line is zero. */
+static void pack_halves(char *to, int64_t pitch, const char *from, int64_t far, int64_t steps, int64_t packed)
+{
+    enum { HALF = LINE / 2 };
+    char *line = to + packed / 2 * pitch;
+    if (packed % 2 && steps > 0) {
+        memcpy(line + HALF, from, HALF);
+        line += pitch;
+        from += far;
+        steps--;
+    }
+    for (; steps > 1; steps -= 2, line += pitch, from += 2 * far) {
+        memcpy(line, from, HALF);
+        memcpy(line + HALF, from + far, HALF);
+    }
+    if (steps > 0) {
+        memcpy(line, from, HALF);
+        memset(line + HALF, 0, HALF);
+    }
+}
+
 void tsr__block_pack_row(const struct tsr__block *b, int64_t row, int64_t first, int64_t steps, char *to, int64_t pitch, int64_t packed)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
@@ -73,12 +94,8 @@ void tsr__block_pack_row(const struct tsr__block *b, int64_t row, int64_t first,
     }
     const int64_t lines = packed % in_line == 0 && (in_line == 1 || far == bytes) ? steps / in_line : 0;
     copy_lines(to + packed / in_line * pitch, pitch, from, in_line * far, (unsigned)lines);
-    for (int64_t step = lines * in_line; step < steps; step++) {
-        char *line = to + (packed + step) / in_line * pitch;
-        if ((packed + step) % in_line == 0)
-            memset(line, 0, LINE);
-        memcpy(line + (packed + step) % in_line * (LINE / 2), from + step * far, LINE / 2); /* two steps fill a line */
-    }
+    if (in_line > 1)
+        pack_halves(to, pitch, from + lines * in_line * far, far, steps - lines * in_line, packed + lines * in_line);
 }
 
 void tsr__grid_forget_computed_rows(const struct tsr__tile_grid *g)

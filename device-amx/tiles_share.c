@@ -394,6 +394,7 @@ void tsr__tile_loops_learn(struct tsr__run *run, const struct tsr_tile_loop *x)
     for (unsigned i = 0; i < TSR_ARRAY_LEN(known); i++)
         learn(&run->launch->entry->loop_size[i], known[i]);
     learn(&run->launch->entry->loop_size[5], x ? (uint32_t)tsr__loop_sums(x) : 0);
+    learn(&run->launch->entry->loop_size[6], x ? (uint32_t)(tsr__tile_grid_packed_bytes(x, 2) / (2 * TSR__TILE_WORDS * x->columns)) : 0);
     learn(&run->launch->entry->repeats_loops, x && x->how & TSR_TILE_IN_ORDER);
 }
 

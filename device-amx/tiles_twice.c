@@ -541,8 +541,10 @@ static bool find_grids(struct tsr__twice_loops *t, struct tsr__grids *g, uint32_
 /* Do the packed B of all grids have room beside each other? Then each is packed once for all parts of a block under each other. */
 static bool may_stay_packed(const struct tsr__twice_loops *t, const struct tsr__grids *g)
 {
-    return g->count <= TSR__TWICE_MOST_PACKED && !t->loop.apart && t->segment_count == 1 &&
-           tsr__tile_grid_packed_bytes(&t->loop, t->columns + g->count) <= (int64_t)tsr__tile_grid_best_b();
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        bytes += tsr__tile_grid_packed_bytes(&t->loop, g->column_begin[i + 1] - g->column_begin[i]);
+    return g->count <= TSR__TWICE_MOST_PACKED && !t->loop.apart && t->segment_count == 1 && bytes <= (int64_t)tsr__tile_grid_best_b();
 }
 
 /* How many grids have their B in `memory` from now on: those of another number of them are not where these are looked for. */

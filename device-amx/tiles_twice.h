@@ -7,7 +7,7 @@
 
 enum {
     TSR__TWICE_MOST_ROWS = 1024,    /* of C */
-    TSR__TWICE_MOST_COLUMNS = 1024, /* words */
+    TSR__TWICE_MOST_COLUMNS = 4096, /* words, of all grids */
     TSR__TWICE_MOST_TILES = TSR__TWICE_MOST_COLUMNS / TSR__TILE_WORDS,
     TSR__TWICE_MOST_PACKETS = 1 << 15,
     TSR__TWICE_MOST_PACKED = 8, /* grids whose B stay packed beside each other */

@@ -52,7 +52,7 @@ struct tsr_rt {
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
     uint32_t (*tile_loop)(struct tsr_item *item, const struct tsr_tile_loop *loop);
     uint32_t (*tile_first)(struct tsr_item *item);
-    void (*tile_pack)(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
+    const void *(*tile_pack)(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
     void (*matrix_product)(struct tsr_item *item, const void *a, const void *b, void *c, int64_t a_stride, int64_t b_stride,
                            int64_t c_stride, int64_t rows, int64_t columns, int64_t depth, uint32_t how);
 };

@@ -48,7 +48,7 @@ struct tsr_worker {
 };
 /* Scratch memory of this worker, at least `size` bytes aligned to TSR_SCRATCH_ALIGN, contents undefined, kept for the next call with the
  * same slot; slots are independent. NULL: out of memory, or no slot below TSR_SCRATCH_SLOTS. */
-enum { TSR_SCRATCH_ALIGN = 128, TSR_SCRATCH_SLOTS = 6 };
+enum { TSR_SCRATCH_ALIGN = 128, TSR_SCRATCH_SLOTS = 7 };
 void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size);
 
 /* ---- tasks ---- */

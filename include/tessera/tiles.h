@@ -71,6 +71,7 @@ enum {
     TSR_TILE_ADDS = 1 << 22,        /* of a product of matrices: it is added to C */
     TSR_TILE_EIGHT_ROWS = 1 << 23,  /* of A of a single product in the model: it has 8 rows; so has what is added to C */
     TSR_TILE_LOOP_NUMBER = 3 << 24, /* mask, of a loop with TWICE: its number among those of the packet's rounds */
+    TSR_TILE_KEEPS = 1 << 26,       /* of a tile that is packed: nothing writes to its rows while the launch runs */
     TSR_TILE_OF_DEVICE = 1 << 28,   /* never asked for: the device's own */
 };
 enum {
@@ -79,6 +80,7 @@ enum {
     TSR_TILE_OPERAND_BYTES =
         2 * TSR_TILE_BYTES + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
     TSR_TILE_LOOP_MAX = 16,      /* accumulators */
+    TSR_TILE_KEPT = 256,         /* tiles that stay where tile_pack has answered that they are */
     TSR_TILE_VALUE_BYTES = 2048, /* that an operand is computed from, at most */
     TSR_TILE_PACKED_BYTES = TSR_TILE_LOOP_MAX * TSR_TILE_BYTES,
     TSR_TILE_STACK_BYTES = 40960, /* most stack that the device's functions for tiles take */
@@ -124,6 +126,8 @@ static inline struct tsr_tile_shape tsr_tile_shape(enum tsr_tile_shapes shapes, 
  * tile_first    is asked where a packet leaves the code that leads to such a loop, but for the loop's own end without TSR_TILE_GOES_ON. Not
  *               0: the packet ends at once.
  * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone.
+ *               Answers where the tile is: at `to`, or with TSR_TILE_KEEPS maybe in memory of the device, where it stays until the packet
+ *               has asked for TSR_TILE_KEPT others.
  * matrix_product  multiplies whole matrices, C = A B or with TSR_TILE_ADDS C + A B: A has `rows` rows and `depth` columns, B `depth` rows
  * and `columns` columns. All are by rows, which lie a stride of bytes apart, but with TSR_TILE_A_COLUMNS A is by columns, and with
  *               TSR_TILE_B_COLUMNS B is; no size has to fill anything. `how` names a product in AMX's registers, or in the model of them.

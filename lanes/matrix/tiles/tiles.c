@@ -15,14 +15,18 @@
 
 /* ---- A and B ---- */
 
-/* Calls the device, which packs the tile into the buffer. */
-static void emit_pack(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef memory, LLVMValueRef from,
-                      const struct tsr__polynomial *stride, bool by_columns)
+/* Calls the device, which packs the tile into the buffer, or if that need not be has it elsewhere. Answers where it is. */
+static LLVMValueRef emit_pack(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef memory, LLVMValueRef from,
+                              const struct tsr__polynomial *stride, bool by_columns, bool in_buffer)
 {
     unsigned how = tsr__tile_product_bits(t, s->product) | (s->half ? TSR_TILE_HALF_K : 0u) | (by_columns ? TSR_TILE_B_COLUMNS : 0u);
     LLVMValueRef args[5] = {NULL, memory, LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), tsr__polynomial_build(t->l, t->b, stride),
                             tsr__i32(t->l, how)};
-    tsr__tile_note_early(t, tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_pack", args, 5));
+    if (!in_buffer && tsr__tile_is_full(s))
+        args[4] = LLVMBuildOr(t->b, args[4], tsr__tile_keeps(t, from), "");
+    LLVMValueRef call = tsr__tile_call(t, tsr__ptr(t->l), TSR__RT_PREFIX "tile_pack", args, 5);
+    tsr__tile_note_early(t, call);
+    return call;
 }
 
 static enum tsr__operand_place load_operand_tile(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
@@ -37,7 +41,7 @@ static enum tsr__operand_place load_operand_tile(struct tsr__tiles *t, int to, c
     const bool by_rows = s->product && tsr__tile_by_rows(t, s, point, &first, &stride),
                by_columns = s->product && !by_rows && tsr__tile_by_columns(t, s, point, &first, &stride);
     if (by_rows || by_columns)
-        emit_pack(t, s, memory, first, &stride, by_columns);
+        memory = emit_pack(t, s, memory, first, &stride, by_columns, in_memory);
     for (unsigned i = 0; !by_rows && !by_columns && i < s->rows * s->chunks; i++) {
         LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR_TILE_ROW_BYTES + i % s->chunks * s->chunk_bytes),
                      store = LLVMBuildStore(t->b, s->from[i], at);
@@ -420,6 +424,7 @@ static void rewrite_function(struct tsr__tiles *t)
         tsr__tile_loops_use_memory(t, list, count);
     t->b = LLVMCreateBuilderInContext(t->l->context);
     t->entry = tsr__builder_at_entry(t->l, t->webs.function);
+    tsr__tile_keeps_find(t, count);
     for (size_t i = 0; i < count; i++)
         emit_multiply(t, &list[i]);
     for (size_t i = 0; i < t->webs.block_count; i++) {

@@ -259,6 +259,9 @@ struct tsr__tiles {
     struct tsr__map twice;                          /* the loops in `rounds` for which packets run twice → 1 */
     struct tsr__moved *early;                       /* tile_early.c */
     struct tsr__map packed;                         /* calls that pack and have their place → 1 */
+    bool may_keep;                                  /* tile_keeps.c: the device may keep what it packs … */
+    uint32_t written;                               /* … unless it lies in memory of these arguments, which have to be alone there */
+    LLVMValueRef keeps;                             /* TSR_TILE_KEEPS, or 0 in launches in which one of them is not; NULL: not asked yet */
     struct tsr__map columns;                        /* vectors of pointers → struct columns * (tile_operands.c) */
     bool once;                                      /* no packet is to run twice: those of the kernel's other function cannot */
     const char *rejected;                           /* why a block of webs that needs a loop of the device stays in vectors, or NULL */
@@ -325,6 +328,10 @@ bool tsr__is_marker(LLVMValueRef function);
 /* Is the instruction a call of unknown code, after which tile registers and memory may have changed? */
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
 
+/* Finds what the function, of so many multiplications, writes to, before these change its code. */
+void tsr__tile_keeps_find(struct tsr__tiles *t, size_t multiplies);
+/* TSR_TILE_KEEPS or 0, a number of the launch: does nothing write to the rows of B from this address on? */
+LLVMValueRef tsr__tile_keeps(struct tsr__tiles *t, LLVMValueRef from);
 /* Notes the store of a vector to a buffer that has one tile load, or the call that packs B into it. Once all other code is there, they are
  * moved to where they are done early. (tile_early.c) */
 void tsr__tile_note_early(struct tsr__tiles *t, LLVMValueRef inst);
