@@ -9,6 +9,7 @@ enum {
     MOST_TILES = 16, /* of B: they stay in the first cache, and on the stack */
     MOST_STEPS = 4,
     LINE = TSR_TILE_ROW_BYTES,
+    SQUARE = 2 * TSR_TILE_ROWS,      /* rows of C, and columns, of a square */
     PANEL_LINE = 2 * LINE,           /* of a panel, which is two tiles beside each other */
     STEP_BYTES = 2 * TSR_TILE_BYTES, /* of a panel, and of a strip of A, which is two tiles under each other */
 };
@@ -21,20 +22,20 @@ struct product {
     uint32_t how;
 };
 
-/* Elements of K in a step, and tiles of it. */
+/* Bytes of an element, elements of K in a step, and tiles of it. */
+static int64_t bytes_of(const struct product *p)
+{
+    return 4 / tsr__tile_in_word(p->how);
+}
+
 static int64_t step_of(const struct product *p)
 {
-    return TSR__TILE_WORDS * tsr__tile_in_word(p->how);
+    return LINE / bytes_of(p);
 }
 
 static int64_t steps_of(const struct product *p)
 {
-    return (p->depth + step_of(p) - 1) / step_of(p);
-}
-
-static int64_t bytes_of(const struct product *p)
-{
-    return 4 / tsr__tile_in_word(p->how);
+    return (p->depth * bytes_of(p) + LINE - 1) / LINE;
 }
 
 bool tsr__product_is_small(int64_t columns, int64_t depth, uint32_t how)
@@ -58,30 +59,31 @@ static void pack_b(const struct product *p, char *panels)
         }
 }
 
-/* Of a B by rows: both tiles of a panel together, words all of whose rows are there, then one that has some, then those that have none. */
+/* Of a B by rows: both tiles of a panel together, words all of whose rows are there, then one that has some, then those that have none. Of
+ * the last columns what follows them in the row is read as well, as it gets into columns of C that are not there; not behind the last row.
+ */
 #define PACK(type, in_word)                                                                                                                \
     AMX INLINE void pack_##type(const struct product *p, char *to)                                                                         \
     {                                                                                                                                      \
-        enum { COLUMNS = 2 * TSR_TILE_ROWS, BYTES = LINE / (in_word), WORDS = TSR__TILE_WORDS };                                           \
-        const int64_t stride = p->b_stride, words = steps_of(p) * WORDS, whole = p->depth / (in_word), rest = p->depth % (in_word);        \
+        enum { BYTES = LINE / (in_word) };                                                                                                 \
+        const int64_t stride = p->b_stride, words = steps_of(p) * TSR__TILE_WORDS;                                                         \
         const __m512i order = order_of_##type();                                                                                           \
-        for (int64_t column = 0; column < p->columns; column += COLUMNS) {                                                                 \
+        for (int64_t column = 0; column < p->columns; column += SQUARE) {                                                                  \
             const int64_t left = (p->columns - column) * BYTES / TSR_TILE_ROWS;                                                            \
+            const int64_t whole = (left >= 2 * BYTES ? p->depth : stride >= 2 * BYTES ? p->depth - 1 : 0) / (in_word);                     \
             const __mmask64 there = left < 2 * BYTES ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0), other = there >> BYTES;                   \
-            const __mmask64 one[] = {there, there, there, there}, two[] = {other, other, other, other};                                    \
             const char *from = p->b + column * BYTES / TSR_TILE_ROWS;                                                                      \
             int64_t w = 0;                                                                                                                 \
             for (; w < whole; w++, to += PANEL_LINE, from += (in_word) * stride) {                                                         \
-                _mm512_store_si512(to, word_of_##type(from, stride, order, one));                                                          \
-                _mm512_store_si512(to + LINE, word_of_##type(from + BYTES, stride, order, two));                                           \
+                _mm512_store_si512(to, whole_word_of_##type(from, stride, order));                                                         \
+                _mm512_store_si512(to + LINE, whole_word_of_##type(from + BYTES, stride, order));                                          \
             }                                                                                                                              \
-            if (rest) {                                                                                                                    \
-                const __mmask64 one_of[] = {there, rest > 1 ? there : 0, rest > 2 ? there : 0, 0},                                         \
-                                two_of[] = {other, rest > 1 ? other : 0, rest > 2 ? other : 0, 0};                                         \
+            for (; w * (in_word) < p->depth; w++, to += PANEL_LINE, from += (in_word) * stride) {                                          \
+                const int64_t rows = p->depth - w * (in_word);                                                                             \
+                const __mmask64 two = rows > 1 ? there : 0, three = rows > 2 ? there : 0, four = rows > 3 ? there : 0;                     \
+                const __mmask64 one_of[] = {there, two, three, four}, two_of[] = {other, two >> BYTES, three >> BYTES, four >> BYTES};     \
                 _mm512_store_si512(to, word_of_##type(from, stride, order, one_of));                                                       \
                 _mm512_store_si512(to + LINE, word_of_##type(from + BYTES, stride, order, two_of));                                        \
-                w++;                                                                                                                       \
-                to += PANEL_LINE;                                                                                                          \
             }                                                                                                                              \
             for (; w < words; w++, to += PANEL_LINE) {                                                                                     \
                 _mm512_store_si512(to, _mm512_setzero_si512());                                                                            \
@@ -139,11 +141,9 @@ INLINE void copy_a(const struct product *p, int64_t row, char *strip, copy_funct
 
 /* ---- C ---- */
 
-/* Where a tile of C lies; `aside`, if it is not whole. */
-static struct tsr__tile_rows place_of(const struct product *p, int64_t row, int64_t column, char *aside)
+static char *place_of(const struct product *p, int64_t row, int64_t column)
 {
-    const bool whole = row + TSR_TILE_ROWS <= p->rows && column + TSR_TILE_ROWS <= p->columns;
-    return (struct tsr__tile_rows){whole ? p->c + row * p->c_stride + column * 4 : aside, whole ? p->c_stride : LINE};
+    return p->c + row * p->c_stride + column * 4;
 }
 
 /* Tiles of a square that are there but not whole, between C and whole ones aside. */
@@ -164,45 +164,97 @@ INLINE void copy_c(const struct product *p, int64_t row, int64_t column, char as
 typedef void pack_function(const struct product *p, char *panels);
 typedef void square_function(const struct tsr__tile_square *s, uint32_t how);
 
+/* Rows of C to be written, which lie in a cache that stores have to wait for. */
+INLINE void claim(const struct product *p, int64_t row, int64_t column)
+{
+    const char *place = place_of(p, row, column);
+    for (int64_t r = 0; r < SQUARE; r++, place += p->c_stride) {
+        __builtin_prefetch(place, 1);
+        __builtin_prefetch(place + LINE, 1);
+    }
+}
+
+/* A of a row of squares: where it lies, or a copy. */
+struct strip {
+    const char *a;
+    int64_t stride, next, step;
+};
+
+/* All but the places of C's tiles. */
+INLINE struct tsr__tile_square square_of(const struct strip *a, const char *b, int64_t steps, bool down, bool right, bool zero)
+{
+    return (struct tsr__tile_square){.a = a->a,
+                                     .b = b,
+                                     .a_stride = a->stride,
+                                     .a_next = a->next,
+                                     .a_step = a->step,
+                                     .b_stride = PANEL_LINE,
+                                     .steps = steps,
+                                     .rows = 1 + down,
+                                     .zero = zero,
+                                     .one_column = !right};
+}
+
+#define FOR_TILES(i, j)                                                                                                                    \
+    for (int i = 0; i < 2; i++)                                                                                                            \
+        for (int j = 0; j < 2; j++)
+
+INLINE void set_place(struct tsr__tile_square *s, int i, int j, char *at, int64_t stride)
+{
+    s->from[i][j].at = s->to[i][j].at = at;
+    s->from[i][j].stride = s->to[i][j].stride = stride;
+}
+
+INLINE void multiply_whole(const struct product *p, int64_t row, int64_t column, const struct strip *a, const char *b, int64_t steps,
+                           bool zero, square_function *square)
+{
+    struct tsr__tile_square s = square_of(a, b, steps, true, true, zero);
+    FOR_TILES(i, j)
+    set_place(&s, i, j, place_of(p, row + i * TSR_TILE_ROWS, column + j * TSR_TILE_ROWS), p->c_stride);
+    if (zero && (row || column))
+        claim(p, row, column);
+    square(&s, p->how);
+}
+
+/* A square some of whose tiles are not there, or not whole: these are made aside. */
+INLINE void multiply_edge(const struct product *p, int64_t row, int64_t column, const struct strip *a, const char *b, int64_t steps,
+                          bool zero, square_function *square, copy_function *copy)
+{
+    char aside[2][2][TSR_TILE_BYTES] __attribute__((aligned(LINE)));
+    struct tsr__tile_square s = square_of(a, b, steps, row + TSR_TILE_ROWS < p->rows, column + TSR_TILE_ROWS < p->columns, zero);
+    FOR_TILES(i, j)
+    {
+        const int64_t r = row + i * TSR_TILE_ROWS, c = column + j * TSR_TILE_ROWS;
+        const bool whole = r + TSR_TILE_ROWS <= p->rows && c + TSR_TILE_ROWS <= p->columns;
+        set_place(&s, i, j, whole ? place_of(p, r, c) : aside[i][j], whole ? p->c_stride : LINE);
+    }
+    if (!zero)
+        copy_c(p, row, column, aside, copy, false);
+    square(&s, p->how);
+    copy_c(p, row, column, aside, copy, true);
+}
+
 INLINE void multiply(const struct product *p, pack_function *pack, square_function *square, copy_function *copy)
 {
     char panels[MOST_TILES * TSR_TILE_BYTES] __attribute__((aligned(LINE)));
     char strip[2 * MOST_STEPS * TSR_TILE_BYTES] __attribute__((aligned(LINE)));
-    char aside[2][2][TSR_TILE_BYTES] __attribute__((aligned(LINE)));
     const int64_t steps = steps_of(p);
     const bool plain = !(p->how & TSR_TILE_A_COLUMNS) && p->depth % step_of(p) == 0, zero = !(p->how & TSR_TILE_ADDS);
+    if (zero && p->rows >= SQUARE && p->columns >= SQUARE)
+        claim(p, 0, 0);
     pack(p, panels);
-    for (int64_t row = 0; row < p->rows; row += 2 * TSR_TILE_ROWS) {
+    for (int64_t row = 0; row < p->rows; row += SQUARE) {
         const bool down = row + TSR_TILE_ROWS < p->rows, whole = row + (down + 1) * TSR_TILE_ROWS <= p->rows, in_place = plain && whole;
+        const struct strip a = {in_place ? p->a + row * p->a_stride : strip, in_place ? p->a_stride : LINE,
+                                in_place ? TSR_TILE_ROWS * p->a_stride : TSR_TILE_BYTES, in_place ? LINE : STEP_BYTES};
+        const char *b = panels;
+        int64_t column = 0;
         if (!in_place)
             copy_a(p, row, strip, copy);
-        for (int64_t column = 0; column < p->columns; column += 2 * TSR_TILE_ROWS) {
-            const bool right = column + TSR_TILE_ROWS < p->columns, copied = !whole || column + (right + 1) * TSR_TILE_ROWS > p->columns;
-            struct tsr__tile_square s = {.a = in_place ? p->a + row * p->a_stride : strip,
-                                         .b = panels + column * steps * (STEP_BYTES / 2 / TSR_TILE_ROWS),
-                                         .a_stride = in_place ? p->a_stride : LINE,
-                                         .a_next = in_place ? TSR_TILE_ROWS * p->a_stride : TSR_TILE_BYTES,
-                                         .a_step = in_place ? LINE : STEP_BYTES,
-                                         .b_stride = PANEL_LINE,
-                                         .steps = steps,
-                                         .rows = 1 + down,
-                                         .zero = zero,
-                                         .one_column = !right};
-            for (int i = 0; i < 2; i++)
-                for (int j = 0; j < 2; j++)
-                    s.from[i][j] = s.to[i][j] = place_of(p, row + i * TSR_TILE_ROWS, column + j * TSR_TILE_ROWS, aside[i][j]);
-            if (copied && !zero)
-                copy_c(p, row, column, aside, copy, false);
-            if (down && right) { /* by itself, it has no branches */
-                s.rows = 2;
-                s.one_column = false;
-                square(&s, p->how);
-            } else {
-                square(&s, p->how);
-            }
-            if (copied)
-                copy_c(p, row, column, aside, copy, true);
-        }
+        for (; down && whole && column + SQUARE <= p->columns; column += SQUARE, b += steps * STEP_BYTES)
+            multiply_whole(p, row, column, &a, b, steps, zero, square);
+        for (; column < p->columns; column += SQUARE, b += steps * STEP_BYTES)
+            multiply_edge(p, row, column, &a, b, steps, zero, square, copy);
     }
 }
 
@@ -224,7 +276,7 @@ static void any_product(PARAMETERS)
 }
 
 /* The usual ones, as code of their own. */
-#define PRODUCT(name, type)                                                                                                                \
+#define PRODUCT(name, type, known)                                                                                                         \
     AMX INLINE void name##_square(const struct tsr__tile_square *s, uint32_t how)                                                          \
     {                                                                                                                                      \
         (void)how;                                                                                                                         \
@@ -240,11 +292,12 @@ static void any_product(PARAMETERS)
     AMX static void name##_product(PARAMETERS)                                                                                             \
     {                                                                                                                                      \
         (void)item;                                                                                                                        \
+        how = (how & ~(uint32_t)TSR_TILE_PRODUCT) | (known); /* the compiler knows it then */                                              \
         multiply(&(struct product){ARGUMENTS}, name##_pack, name##_square, copy_rows_inline);                                              \
     }
-PRODUCT(s8s8, bytes)
-PRODUCT(bf16, shorts)
-PRODUCT(f16, shorts)
+PRODUCT(s8s8, bytes, TSR_TILE_S8S8)
+PRODUCT(bf16, shorts, TSR_TILE_BF16)
+PRODUCT(f16, shorts, TSR_TILE_F16)
 
 typedef void product_function(PARAMETERS);
 

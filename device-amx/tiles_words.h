@@ -45,10 +45,27 @@ AVX512 INLINE __m512i word_of_bytes(const char *from, int64_t stride, __m512i or
     return _mm512_permutexvar_epi8(order, rows);
 }
 
+/* Rows that are all there are read by the instructions that put them in place. */
+AVX512 INLINE __m512i whole_word_of_bytes(const char *from, int64_t stride, __m512i order)
+{
+    __m256i low = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)from));
+    __m256i high = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(from + 2 * stride)));
+    low = _mm256_inserti128_si256(low, _mm_loadu_si128((const __m128i *)(from + stride)), 1);
+    high = _mm256_inserti128_si256(high, _mm_loadu_si128((const __m128i *)(from + 3 * stride)), 1);
+    return _mm512_permutexvar_epi8(order, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+}
+
 AVX512 INLINE __m512i word_of_shorts(const char *from, int64_t stride, __m512i order, const __mmask64 *mask)
 {
     __m512i rows = _mm512_castsi256_si512(_mm256_maskz_loadu_epi8((__mmask32)mask[0], from));
     rows = _mm512_inserti64x4(rows, _mm256_maskz_loadu_epi8((__mmask32)mask[1], from + stride), 1);
+    return _mm512_permutexvar_epi16(order, rows);
+}
+
+AVX512 INLINE __m512i whole_word_of_shorts(const char *from, int64_t stride, __m512i order)
+{
+    __m512i rows = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)from));
+    rows = _mm512_inserti64x4(rows, _mm256_loadu_si256((const __m256i *)(from + stride)), 1);
     return _mm512_permutexvar_epi16(order, rows);
 }
 

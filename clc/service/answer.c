@@ -137,6 +137,7 @@ static struct tsr_tensor_unit tensor_unit(const struct job *job)
                                     .pairs = dots && !has_feature(target, TSR_CPU_AVX512VNNI) && has_feature(target, TSR_CPU_AVX2),
                                     .mad_first = wide || blocks,
                                     .mad_of_f16 = !cpu || has_feature(target, TSR_CPU_AMX_FP16) || model,
+                                    .multiplies_apart = cpu && !has_feature(target, TSR_CPU_FMA),
                                     .blocks = cpu,
                                     .half_registers =
                                         cpu && has_feature(target, TSR_CPU_BF16_PAIRS) && !has_feature(target, TSR_CPU_FOUR_VECTOR_UNITS),

@@ -312,6 +312,7 @@ static void multiply(const struct type *type, const struct product *p)
         if (made) {
             EXPECT(tinytc_cl_recipe_handler_submit(handler, session.queue, 0, NULL, NULL) == tinytc_status_invalid_kernel_arguments);
             EXPECT(tinytc_recipe_handler_get_recipe(handler, &same) == tinytc_status_success && same == recipe);
+            tinytc_recipe_release(same);
             EXPECT(set_args(handler, type, p, x, alpha, beta) == tinytc_status_success);
             EXPECT(tinytc_cl_recipe_handler_submit(handler, session.queue, 0, NULL, NULL) == tinytc_status_success);
             EXPECT(!clFinish(session.queue) && is_right(type, p, x, 2, b));
@@ -370,6 +371,7 @@ static void threads_share_a_binary(const_tinytc_recipe_t recipe)
     for (int i = 0; i < ASKERS; i++) {
         pthread_join(threads[i], &made);
         EXPECT(made != NULL && made == askers[0].binary);
+        tinytc_binary_release(made);
     }
     pthread_barrier_destroy(&start);
 }
@@ -380,6 +382,7 @@ static void recipes_refuse(void)
     tinytc_recipe_handler_t handler;
     tinytc_type_t f32;
     tinytc_binary_t binary;
+    tinytc_prog_t program;
     float one = 1;
     int64_t size = 1;
     tinytc_f32_type_get(&f32, context);
@@ -390,7 +393,12 @@ static void recipes_refuse(void)
     EXPECT(tinytc_recipe_small_gemm_batched_create(&recipe, info, f32, tinytc_transpose_N, tinytc_transpose_N, 8, 8, 8, 8, 64, 8, 64, 8,
                                                    64) == tinytc_status_success);
     threads_share_a_binary(recipe);
-    EXPECT(tinytc_recipe_get_binary(recipe, &binary) == tinytc_status_success);
+    for (int i = 0; i < 2; i++) { /* what a recipe hands out belongs to the one who asks */
+        EXPECT(tinytc_recipe_get_binary(recipe, &binary) == tinytc_status_success);
+        EXPECT(tinytc_binary_release(binary) == tinytc_status_success);
+        EXPECT(tinytc_recipe_get_prog(recipe, &program) == tinytc_status_success);
+        EXPECT(tinytc_prog_release(program) == tinytc_status_success);
+    }
     EXPECT(tinytc_cl_recipe_handler_create(&handler, session.context, session.device, recipe) == tinytc_status_success);
     cl_mem memory = clCreateBuffer(session.context, 0, 64 * sizeof one, NULL, NULL);
     EXPECT(tinytc_recipe_small_gemm_batched_set_args(handler, 1, sizeof size, &size, tinytc_mem_type_buffer, memory, tinytc_mem_type_buffer,

@@ -55,8 +55,8 @@ TINYTC_EXPORT tinytc_status_t tinytc_recipe_tall_and_skinny_set_args(tinytc_reci
                                                                      int64_t ldB, size_t beta_size, const void *beta_value,
                                                                      tinytc_mem_type_t C_type, const void *C_value, int64_t ldC);
 
+/* What these hand out the caller releases. Several threads may ask the same recipe for its binary at once. */
 TINYTC_EXPORT tinytc_status_t tinytc_recipe_get_prog(const_tinytc_recipe_t recipe, tinytc_prog_t *prg);
-/* Several threads may ask the same recipe at once; the binary is the recipe's. */
 TINYTC_EXPORT tinytc_status_t tinytc_recipe_get_binary(const_tinytc_recipe_t recipe, tinytc_binary_t *bin);
 TINYTC_EXPORT tinytc_status_t tinytc_recipe_handler_get_recipe(const_tinytc_recipe_handler_t handler, tinytc_recipe_t *recipe);
 

@@ -199,7 +199,7 @@ tinytc_status_t tinytc_recipe_handler_get_recipe(const_tinytc_recipe_handler_t h
     if (!handler || !recipe)
         return tinytc_status_invalid_arguments;
     *recipe = handler->recipe;
-    return tinytc_status_success;
+    return tinytc_recipe_retain(*recipe);
 }
 
 tinytc_status_t tinytc_cl_recipe_handler_create(tinytc_recipe_handler_t *handler, cl_context context, cl_device_id device,

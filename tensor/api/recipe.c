@@ -294,7 +294,7 @@ tinytc_status_t tinytc_recipe_get_prog(const_tinytc_recipe_t recipe, tinytc_prog
     if (!recipe || !prg)
         return tinytc_status_invalid_arguments;
     *prg = recipe->program;
-    return tinytc_status_success;
+    return tinytc_prog_retain(*prg);
 }
 
 /* Made when somebody asks for the first time. The recipe is const, so several threads may ask at once: all get the one that came first. */
@@ -306,10 +306,12 @@ tinytc_status_t tinytc_recipe_get_binary(const_tinytc_recipe_t recipe, tinytc_bi
         return tinytc_status_invalid_arguments;
     *bin = atomic_load(&own->binary);
     if (*bin)
-        return tinytc_status_success;
+        return tinytc_binary_retain(*bin);
     tinytc_status_t status = tinytc_prog_compile_to_spirv_and_assemble(&made, own->program, &own->info);
-    if (!status && !atomic_compare_exchange_strong(&own->binary, &first, made))
+    if (status)
+        return status;
+    if (!atomic_compare_exchange_strong(&own->binary, &first, made))
         tinytc_binary_release(made);
     *bin = first ? first : made;
-    return status;
+    return tinytc_binary_retain(*bin);
 }

@@ -266,9 +266,41 @@ static void all_rows(struct tsr__te *e, const struct tsr__t_inst *inst, const st
     for_elements_from(e, &rest, whole, false);
 }
 
+enum { PAGE = 4096 };
+
+/* A vector as a matrix of one column, whose type goes to `type`. */
+static struct tsr__te_memref as_column(struct tsr__te *e, const struct tsr__te_memref *vector, struct tsr__t_type *type)
+{
+    struct tsr__te_memref column = {type, vector->pointer, tsr__te_room(e, 2), tsr__te_room(e, 2)};
+    *type = *vector->type;
+    type->order = 2;
+    column.shape[0] = vector->shape[0];
+    column.shape[1] = tsr__te_i64(e, 1);
+    column.stride[0] = vector->stride[0];
+    column.stride[1] = mul(e, vector->shape[0], vector->stride[0]);
+    return column;
+}
+
+/* Bytes and numbers of 16 bits are a product with a matrix of one column, where there are dot products of words of these. They read A by
+ * few rows, which does not pay where each column is on a page of its own. */
+static bool gemv_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
+{
+    struct tsr__te_blas product = *o;
+    struct tsr__t_type b, c;
+    const int64_t distance = tsr__te_known(o->a.stride[1]) * tsr__t_numbers[o->a.type->number].bytes;
+    if (inst->transpose[0] || distance < 0 || distance >= PAGE || tsr__t_numbers[o->a.type->number].class != TSR__T_INTEGER ||
+        !tsr__te_dot_of(e, o->a.type->number, o->b.type->number, tsr__t_sum_type(o->c.type->number)))
+        return false;
+    product.b = as_column(e, &o->b, &b);
+    product.c = as_column(e, &o->c, &c);
+    return tsr__te_gemm_by_dots(e, inst, &product);
+}
+
 TSR_TE_FUNCTION(gemv)
 {
     struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    if (gemv_by_dots(e, inst, &o))
+        return;
     if (o.sum == TSR__T_I8) /* vectors of bytes are multiplied as numbers of 16 bits */
         o.sum = TSR__T_I16;
     if (!inst->transpose[0])

@@ -9,6 +9,7 @@
 enum {
     LEAST_PRODUCTS = 1 << 14, /* for fewer, calls take longer than what they save */
     LEAST_BEYOND = 1 << 16,   /* … where there are dot products of words, or matrix functions for the sizes */
+    LEAST_WIDE = 1 << 15,     /* … of elements of two bytes, if C is whole squares of tiles */
     LEAST_OPEN = 1 << 11,     /* … where sizes are arguments, so that numbers are widened one by one */
     WORD_BYTES = 4,           /* of a sum */
     MOST_ROWS = 512,          /* of C that is made aside: fewer, if there is less local memory */
@@ -138,7 +139,10 @@ static LLVMValueRef is_worthwhile(struct tsr__te *e, const struct tsr__t_inst *i
     bool dots = tsr__te_dot_of(e, t->number, t->number, tsr__t_sum_type(t->o->c.type->number)) && tsr__te_known(t->k) >= 0;
     LLVMValueRef products = mul(e, mul(e, t->m, t->n), t->k);
     bool open = tsr__te_known(products) < 0 && !dots;
-    int64_t least = dots || tsr__te_fits_mad(e, inst, t->o) ? LEAST_BEYOND : open ? LEAST_OPEN : LEAST_PRODUCTS;
+    const int64_t square = 2 * TSR_TILE_ROWS, m = tsr__te_known(t->m), n = tsr__te_known(t->n);
+    bool squares = m > 0 && n > 0 && !(m % square) && !(n % square);
+    int64_t beyond = squares && t->number != TSR__T_I8 ? LEAST_WIDE : LEAST_BEYOND;
+    int64_t least = dots || tsr__te_fits_mad(e, inst, t->o) ? beyond : open ? LEAST_OPEN : LEAST_PRODUCTS;
     return LLVMBuildICmp(e->builder, LLVMIntSGE, products, tsr__te_i64(e, least), "");
 }
 

@@ -14,10 +14,11 @@ struct tsr_tensor_unit {
     bool pairs;                       /* bytes and i16 are multiplied as words of two i16: there is no dot product of bytes */
     bool mad_first;                   /* after dot products, matrix functions are the fastest code for narrow numbers */
     bool mad_of_f16;                  /* the same of f16 */
-    uint32_t tiles;      /* a unit multiplies tiles of bytes and bf16: TSR_TILE_IN_AMX or _IN_MODEL (tessera/tiles.h); 0: none */
-    bool tiles_of_f16;   /* the same of f16 */
-    bool blocks;         /* code is for a CPU: products are cut to fit its caches, and packed in local memory */
-    bool half_registers; /* the CPU computes vector registers in halves, so loads take no time beside products */
+    uint32_t tiles;        /* a unit multiplies tiles of bytes and bf16: TSR_TILE_IN_AMX or _IN_MODEL (tessera/tiles.h); 0: none */
+    bool tiles_of_f16;     /* the same of f16 */
+    bool multiplies_apart; /* there is no multiply-add, whose emulation takes a hundred times as long as a product and a sum */
+    bool blocks;           /* code is for a CPU: products are cut to fit its caches, and packed in local memory */
+    bool half_registers;   /* the CPU computes vector registers in halves, so loads take no time beside products */
     uint32_t registers, register_bytes; /* vector registers for the sums of a product, and bytes of one */
     uint32_t block_rows;                /* rows of A, 1 KiB of each, that the second level of the caches holds beside columns of B */
 };

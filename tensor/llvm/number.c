@@ -166,6 +166,8 @@ static LLVMValueRef fma_part(struct tsr__te *e, enum tsr__t_number type, LLVMVal
     type = tsr__t_numbers[type].component;
     if (!is_float(type))
         return LLVMBuildAdd(e->builder, LLVMBuildMul(e->builder, a, b, ""), c, "");
+    if (e->unit.multiplies_apart)
+        return LLVMBuildFAdd(e->builder, LLVMBuildFMul(e->builder, a, b, ""), c, "");
     return tsr__te_intrinsic(e, "llvm.fma", LLVMTypeOf(a), args, 3);
 }
 

@@ -89,6 +89,8 @@ with tempfile.TemporaryDirectory() as folder:
     image = pathlib.Path(folder, "f.tsr")
     status, out, err = run("compile", "-", "-o", str(image))
     assert status == 0 and image.stat().st_size > 1000, err
+    status, out, err = run("compile", "-")
+    assert status == 2 and not out and err.startswith("Usage: "), err
     status, out, err = run("compile", "-", "-o", str(image), text=BAD)
     assert status == 1 and "input.tensor:1.25-42: error" in err, err
     module = pathlib.Path(folder, "f.ll")

@@ -351,12 +351,19 @@ static int run(struct tsr_tensor_program *p, const char *name, char **words, int
 
 /* ---- compile ---- */
 
+static bool has_word(char **words, int count, const char *word)
+{
+    for (int i = 1; i < count; i++)
+        if (!strcmp(words[i], word))
+            return true;
+    return false;
+}
+
 /* The compiler takes other languages as well, and does not name the file in its messages; programs for GPUs are checked there alone. */
 static bool is_program(char **words, int count)
 {
-    for (int i = 1; i < count; i++)
-        if (!strcmp(words[i], "--spirv"))
-            return true;
+    if (has_word(words, count, "--spirv"))
+        return true;
     struct tsr_tensor_program *p = parse(words[0]);
     bool good = p;
     if (p)
@@ -369,6 +376,8 @@ static int compile(char **words, int count)
 {
     char *folder = NULL;
     const char *own = tsr_env(TSR_ENV_CC);
+    if (!has_word(words, count, "-o") && !has_word(words, count, "--help"))
+        return fputs(usage, stderr), 2;
     if (strcmp(words[0], "-") != 0 && !is_program(words, count))
         return 1;
     if (!own) {
